@@ -31,9 +31,14 @@ export interface ParseOptions {
 
 /** A package, or the diagnostics that say why there is none. */
 export interface ParseResult {
-  /** Absent when the manifest has errors. With `file.sha256` there is a package, which the host does not run. */
+  /**
+   * Absent when the manifest has errors, except for those that `unmet` describes. With `file.sha256` there is a package,
+   * which the host does not run.
+   */
   readonly package?: Package;
   readonly diagnostics: readonly Diagnostic[];
+  /** What the manifest needs and this host does not have, one sentence each. The package cannot run here. */
+  readonly unmet?: readonly string[];
 }
 
 /** The parser of one manifest format. It is pure and never throws, whatever the bytes are. */

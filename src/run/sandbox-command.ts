@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
 import type { CallAccess } from '../model/permissions.js';
@@ -11,6 +11,7 @@ import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox, SandboxCommand, SandboxLimits } from '../sandbox/sandbox.js';
 import type { MountGuard } from './mount-guard.js';
 import type { ProcessOwner } from './process-owner.js';
+import { binaryFolders, interpreterFolders } from './search-path.js';
 import { fillText } from './template-filling.js';
 
 /** The process target of a program, from its manifest. */
@@ -57,7 +58,6 @@ export interface ProgramRuntime {
 const packageMountPoint = '/toolwharf/package';
 const dataMountPoint = '/toolwharf/data';
 const languageMountPoint = '/toolwharf/packages';
-const binaryFolders = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 /**
  * Identities (device, inode, creation time) of the mounted and hidden files and folders. If one was created again, a
@@ -111,7 +111,7 @@ export function sandboxCommandFor(
     environment: {
       PATH: [
         ...(packages === null ? [] : commandFolders(languageMountPoint)),
-        ...interpreterFolders(runtime),
+        ...interpreterFolders(runtime?.interpreter ?? null),
         ...binaryFolders,
       ].join(':'),
       HOME: '/tmp',
@@ -140,12 +140,6 @@ export function sandboxCommandFor(
 export function installLanguage({ install }: Package): 'python' | 'node' | undefined {
   if (install.kind === 'pip') return 'python';
   return install.kind === 'npm' ? 'node' : undefined;
-}
-
-/** Folder of the interpreter: installed commands search their interpreter in PATH. */
-function interpreterFolders(runtime: ProgramRuntime | undefined): string[] {
-  const folder = runtime === undefined ? undefined : dirname(runtime.interpreter.path);
-  return folder === undefined || binaryFolders.includes(folder) ? [] : [folder];
 }
 
 function interpreterArgs(

@@ -31,8 +31,12 @@ export const nexo: FormatParser = {
     const context = contextOf(manifest, options);
     const sidecar = serversOf(report, bundle, manifest, context);
     const diagnostics = [...report.diagnostics, ...sidecar.diagnostics];
-    if (diagnostics.some((it) => it.severity === 'error')) return { diagnostics };
-    return { package: deepFreeze(lower(manifest, sidecar.servers, context)), diagnostics };
+    const errors = diagnostics.filter((it) => it.severity === 'error');
+    // A manifest that is only too new for this host is read, so that everything it needs is reported together.
+    if (errors.some((it) => it.code !== 'nexo.agent-too-old')) return { diagnostics };
+    const pkg = deepFreeze(lower(manifest, sidecar.servers, context));
+    if (errors.length === 0) return { package: pkg, diagnostics };
+    return { package: pkg, diagnostics, unmet: errors.map((it) => `${it.message}; ${it.hint}`) };
   },
 };
 

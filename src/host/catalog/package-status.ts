@@ -67,9 +67,10 @@ export async function packageStatusWithoutUpstreams(
   if (killed !== undefined) return { state: 'killed', reasons: [killed], code: 'killed' };
   if (pkg !== undefined && disabled.has(pkg.id))
     return { state: 'disabled', reasons: [`it is disabled. Enable it: toolwharf enable ${pkg.id}`] };
-  if (checked.blocked !== null || pkg === undefined)
-    return checked.blocked ?? { state: 'broken', reasons: [] };
-  if (needsNoSetup(checked, pkg)) return { state: 'ready', reasons: checked.remarks };
+  const { blocked } = checked;
+  if (pkg === undefined) return blocked ?? { state: 'broken', reasons: [] };
+  if (blocked !== null && blocked.state !== 'unavailable') return blocked;
+  if (needsNoSetup(checked, pkg)) return blocked ?? { state: 'ready', reasons: checked.remarks };
   const { environments, containers } = services.sandboxing;
   const filled = await filledSlots(pkg, services.secrets.vault, passedEnvironment(setup, pkg.id));
   const reasons = [
@@ -79,6 +80,8 @@ export async function packageStatusWithoutUpstreams(
   ];
   const image = await imageStatus(checked, containers);
   if (image?.state === 'needs-setup') reasons.push(...image.reasons);
+  // Everything that is missing is reported together.
+  if (blocked !== null) return { ...blocked, reasons: [...blocked.reasons, ...reasons] };
   if (reasons.length > 0) return { state: 'needs-setup', reasons };
   return image ?? { state: 'ready', reasons: checked.remarks };
 }

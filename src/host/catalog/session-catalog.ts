@@ -237,6 +237,7 @@ export class SessionCatalog {
       underReview,
       probe: this.#sandboxProbe,
       findInterpreter,
+      sandbox: this.#services.sandboxing.sandbox,
       containers: this.#services.sandboxing.containers,
     });
     this.#profileInputs.reset(this.#packages);

@@ -4,9 +4,9 @@ import type { Package } from '../../model/package.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import { lookAlikes } from '../../policy/review/look-alike.js';
 import { unenforceable } from '../../policy/unenforceable.js';
-import { hasBinary } from '../../run/sandbox-command.js';
+import { isOnSearchPath, searchPathOf } from '../../run/search-path.js';
 import type { Containers } from '../../sandbox/container/containers.js';
-import type { ProbeResult } from '../../sandbox/sandbox.js';
+import type { ProbeResult, Sandbox } from '../../sandbox/sandbox.js';
 import type { PackageStateName, SessionPolicy } from '../host.js';
 import type { PackageUnderReview } from './agreements.js';
 import { type LoadedPackage, packagePaths } from './loaded-package.js';
@@ -48,6 +48,7 @@ export interface PackageCheckOptions {
   readonly policy: SessionPolicy;
   readonly underReview: ReadonlyMap<LoadedPackage, PackageUnderReview>;
   readonly probe: ProbeResult;
+  readonly sandbox: Pick<Sandbox, 'user' | 'isolates'>;
   readonly findInterpreter: FindInterpreter;
   readonly containers: Containers;
 }
@@ -85,7 +86,7 @@ function withLookAlikes(checked: CheckedPackage, alike: readonly string[]): Chec
 function checkPackage(
   loaded: LoadedPackage,
   idOwner: string | undefined,
-  { policy, underReview, probe, findInterpreter, containers }: PackageCheckOptions,
+  { policy, underReview, probe, sandbox, findInterpreter, containers }: PackageCheckOptions,
   all: readonly Package[],
 ): CheckedPackage {
   const review = underReview.get(loaded);
@@ -129,7 +130,8 @@ function checkPackage(
   const inSandbox = needs.filter((it) => it.kind === 'missing' || it.need.image === undefined);
   const lacksSandbox = inSandbox.length > 0 && probe.level === 'unavailable';
   const missing = [
-    ...missingBinaries(pkg),
+    ...(loaded.unmet ?? []),
+    ...missingBinaries(pkg, readyNeeds, sandbox),
     ...needs.flatMap((it) => (it.kind === 'missing' ? [it.reason] : [])),
   ];
   const reasons = [
@@ -174,8 +176,15 @@ function reviewStatus({ review }: PackageUnderReview, { file }: LoadedPackage): 
   return { state: 'needs-review', reasons: [why, nextStep], nextStep };
 }
 
-/** Without interpreters that start programs of the package: `programNeeds` looks for those. */
-function missingBinaries({ needs: { binaries }, programs }: Package): string[] {
+/**
+ * Binaries that are not in the PATH of the package's programs. Without interpreters that start programs of the package:
+ * `programNeeds` looks for those. For a program that runs elsewhere, the PATH of this machine's sandboxes counts.
+ */
+function missingBinaries(
+  { needs: { binaries }, programs }: Package,
+  needs: readonly ProgramNeed[],
+  sandbox: PackageCheckOptions['sandbox'],
+): string[] {
   const languages = programs.flatMap(({ target }) =>
     target.kind === 'process' ? (target.runtime?.language ?? []) : [],
   );
@@ -183,12 +192,18 @@ function missingBinaries({ needs: { binaries }, programs }: Package): string[] {
     const runtime = interpreterOf(name);
     return runtime !== undefined && runtime.version === undefined && languages.includes(runtime.language);
   };
-  const missing = binaries.filter((it) => !isInterpreter(it) && !hasBinary(it, '/', null));
+  // MCP servers of a package are separate programs; what the package needs is for its own ones.
+  const servers = new Set(programs.filter((it) => it.role === 'mcp-server').map((it) => it.name));
+  const own = needs.filter((it) => !servers.has(it.program) && it.image === undefined);
+  const interpreters = own.length === 0 ? [null] : own.map((it) => it.interpreter);
+  const paths = interpreters.map((it) => searchPathOf(it, sandbox));
+  const missing = binaries.filter(
+    (it) => !isInterpreter(it) && !paths.every((path) => isOnSearchPath(it, path)),
+  );
+  const folders = [...new Set(paths.flatMap((it) => it.folders))].filter((it) => it !== '/bin');
   return missing.length === 0
     ? []
-    : [
-        `it needs ${missing.join(', ')} in /usr/bin or /usr/local/bin; sandboxed programs see only these folders`,
-      ];
+    : [`it needs ${missing.join(', ')} in the PATH of its sandbox: ${folders.join(', ')}`];
 }
 
 /** Why language packages are missing, with the command that installs them; empty if all are installed. */

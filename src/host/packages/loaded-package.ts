@@ -24,6 +24,8 @@ export interface LoadedPackage {
   readonly diagnostics: readonly Diagnostic[];
   /** Absent if the package is broken. */
   readonly catalog?: Catalog;
+  /** What it needs and this host does not have, one sentence each; see `ParseResult`. */
+  readonly unmet?: readonly string[];
   /** Set if an edit broke the files: this is the last valid version, and the text says why. */
   readonly stale?: string;
 }
@@ -77,7 +79,7 @@ async function load(
   { parseCache, digests }: PackageReaders,
 ): Promise<LoadedPackage> {
   const { format, bundle, file, path } = found;
-  const { package: pkg, diagnostics } = await parseCache.parse(found, options);
+  const { package: pkg, diagnostics, unmet } = await parseCache.parse(found, options);
   const base = { path, file, format: format.name, bundle, diagnostics };
   if (pkg === undefined) return base;
   const files = bundle.files();
@@ -92,6 +94,7 @@ async function load(
   try {
     return {
       ...base,
+      ...(unmet === undefined ? {} : { unmet }),
       catalog: { package: pkg, announced: [], digest: digests.of(pkg, bundle) },
     };
   } catch (error) {
