@@ -21,6 +21,7 @@ import type { Database } from '../store/database.js';
 import { DisabledPackages } from '../store/disabled-packages.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
 import { SecretRows } from '../store/secrets.js';
+import { StartFailureRows } from '../store/start-failures.js';
 import { TokenRows } from '../store/tokens.js';
 import { agreedSettings } from './call/agreed-settings.js';
 import { SecretScanner } from './call/secret-scanner.js';
@@ -51,6 +52,7 @@ import { brokerRequester } from './sandboxing/sign-in.js';
 import { WorkspaceGuard } from './sandboxing/workspace-guard.js';
 import type { SessionSetup } from './session-setup.js';
 import { AnnouncementRegistry } from './upstream/announcement-registry.js';
+import { StartFailures } from './upstream/start-failures.js';
 import { ToolOffers } from './upstream/tool-offers.js';
 
 export interface HostServicesOptions {
@@ -183,6 +185,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       notifyChanged,
       development !== undefined,
     ),
+    startFailures: new StartFailures(new StartFailureRows(database, now)),
     connect: {
       nexo: async () => (await import('../run/nexo/connect.js')).connectNexo,
       mcp: async () => (await import('../run/mcp/connect.js')).connectMcp,

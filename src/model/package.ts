@@ -85,6 +85,8 @@ export interface Package {
   readonly targets: readonly string[];
   /** A folder of the bundle with a static page. The console displays it. */
   readonly interface?: string;
+  /** What the manifest declares and this host does not serve, such as channels. Absent if there is nothing. */
+  readonly notServed?: readonly Fact[];
   /** Author, license, tags, support and similar fields, in the order of the manifest. */
   readonly facts: readonly Fact[];
 }

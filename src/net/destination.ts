@@ -59,6 +59,28 @@ export function allowedDestination(text: string, reach: NetworkReach): Destinati
   return destination;
 }
 
+/** Throws if a request to this URL will be denied, as far as that is known without a DNS lookup. */
+export function assertMayReach(text: string, reach: NetworkReach): void {
+  const destination = allowedDestination(text, reach);
+  const { host } = destination;
+  const isLocalName = host === 'localhost' || host.endsWith('.localhost');
+  const kind = isLocalName
+    ? 'loopback'
+    : parseAddress(host) === null
+      ? 'public'
+      : kindOf(host, ownAddresses());
+  const grantable = kind === 'loopback' || kind === 'private';
+  if (kind === 'public' || (grantable && coversDestination(reach.granted, destination))) return;
+  throw addressDenied(kind, destination);
+}
+
+/** A grant allows loopback and private addresses, never link-local (cloud metadata) or reserved ones. */
+function addressDenied(kind: AddressKind, destination: Destination): HostError {
+  if (kind !== 'link-local' && kind !== 'reserved') return grantNeeded(destination, `a ${kind} address`);
+  const message = `${hostPort(destination)} is a ${kind} address, which cannot be granted`;
+  return new HostError('network_denied', message);
+}
+
 /** Looks the name up once and returns an allowed address. The caller must connect to exactly this address. */
 export async function allowedAddress(
   destination: Destination,
@@ -93,13 +115,7 @@ export async function allowedAddresses(
   if (denied === undefined) {
     throw new HostError('network_failed', `the name ${destination.host} has no IP address`);
   }
-  if (denied === 'link-local' || denied === 'reserved') {
-    throw new HostError(
-      'network_denied',
-      `${hostPort(destination)} is a ${denied} address, which cannot be granted`,
-    );
-  }
-  throw grantNeeded(destination, `a ${denied} address`);
+  throw addressDenied(denied, destination);
 }
 
 /** A public address of this machine reaches its local services, so it counts as loopback. */

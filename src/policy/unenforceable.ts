@@ -10,8 +10,14 @@ import { deliveredVariables } from '../model/slot.js';
 export function unenforceable(pkg: Package): string[] {
   const reasons: string[] = [];
   const { guardrails } = pkg;
-  if (pkg.tools.length === 0 && pkg.prompts.length === 0 && !pkg.announcesTools)
-    reasons.push('it has no tools and no prompts');
+  if (servesNothing(pkg)) {
+    const others = (pkg.notServed ?? []).map((it) => it.label);
+    reasons.push(
+      others.length === 0
+        ? 'it has no tools and no prompts'
+        : `it declares only ${others.join(', ')}, which this host does not serve`,
+    );
+  }
   const unknown = unknownPersonalData(guardrails.input.redact);
   if (unknown.length > 0) reasons.push(`this host cannot redact ${unknown.join(', ')}: unknown categories`);
   const steering = variablesOf(pkg).filter(
@@ -19,6 +25,12 @@ export function unenforceable(pkg: Package): string[] {
   );
   if (steering.length > 0) reasons.push(`it sets ${steering.join(', ')}, which can control other programs`);
   return reasons;
+}
+
+/** Whether nothing of a package can ever be used. An MCP server announces its tools; an extension only declared ones. */
+function servesNothing({ tools, prompts, hooks, announcesTools, programs }: Package): boolean {
+  if (tools.length > 0 || prompts.length > 0 || hooks.length > 0) return false;
+  return !announcesTools || programs.every((it) => it.protocol !== 'mcp');
 }
 
 function variablesOf(pkg: Package): string[] {

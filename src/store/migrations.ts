@@ -227,6 +227,15 @@ const steps: readonly string[] = [
      sealed blob not null,
      at integer not null
    ) strict;`,
+  `-- Why the last start of an upstream program failed.
+   create table start_failure (
+     manifest text not null,
+     program text not null,
+     digest text not null,
+     reason text not null,
+     at integer not null,
+     primary key (manifest, program)
+   ) strict;`,
 ];
 
 /** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */

@@ -180,6 +180,15 @@ export interface AnnouncementTable {
   at: number;
 }
 
+/** Why the last start of an upstream program failed. */
+export interface StartFailureTable {
+  manifest: string;
+  program: string;
+  digest: string;
+  reason: string;
+  at: number;
+}
+
 /** A standing rule: matching calls run without asking a person. */
 export interface StandingRuleTable {
   id: string;
@@ -290,6 +299,7 @@ export interface StateTables {
   kill: KillTable;
   unknown_outcome: UnknownOutcomeTable;
   announcement: AnnouncementTable;
+  start_failure: StartFailureTable;
   standing_rule: StandingRuleTable;
   accepted_waiver: AcceptedWaiverTable;
   operator_pin: OperatorPinTable;

@@ -47,6 +47,7 @@ export function lower(manifest: JsonObject, servers: JsonObject, context: Server
     install: { kind: 'bundled' },
     announcesTools: true,
     targets: [],
+    ...notServed(manifest),
     facts: facts(manifest, servers),
   };
 }
@@ -175,15 +176,21 @@ function slot(variable: string): Slot {
   };
 }
 
-function facts(manifest: JsonObject, servers: JsonObject): Fact[] {
+/** Capabilities that this host has no use for. */
+function notServed(manifest: JsonObject): Pick<Package, 'notServed'> {
   const capabilities = asTable(manifest.capabilities);
   const result: Fact[] = capabilityLists
     .filter((it) => it !== 'tools' && it !== 'hooks' && list(capabilities[it]).length > 0)
     .map((it) => ({ label: it, value: capabilities[it] as Json }));
   const unknownHooks = list(capabilities.hooks).filter((it) => !isHookPoint(it));
-  if (unknownHooks.length > 0) result.push({ label: 'hooks this host never calls', value: unknownHooks });
+  if (unknownHooks.length > 0) result.push({ label: 'hooks', value: unknownHooks });
   if (manifest.outbound_bindings !== undefined)
     result.push({ label: 'outbound bindings', value: manifest.outbound_bindings });
+  return result.length === 0 ? {} : { notServed: result };
+}
+
+function facts(manifest: JsonObject, servers: JsonObject): Fact[] {
+  const result: Fact[] = [];
   for (const [name, server] of Object.entries(servers)) {
     const level = asTable(server).log_level;
     if (level !== undefined) result.push({ label: `log level of ${name}`, value: level });

@@ -30,7 +30,7 @@ export function checkRules(report: NexoReport, manifest: JsonObject, options: Pa
   if (Object.hasOwn(manifest, 'capabilities')) checkCapabilities(report, manifest.capabilities);
   checkTransport(report, asTable(manifest.transport));
   if (Object.hasOwn(manifest, 'outbound_bindings')) {
-    const message = 'this host has no channels; it only displays outbound_bindings';
+    const message = 'outbound_bindings: declared, not served; this host has no channels';
     report.at('field.not-acted-on', ['outbound_bindings'], message, { spot: 'key' });
   }
 }
@@ -92,7 +92,7 @@ function checkCapabilities(report: NexoReport, value: Json | undefined): void {
     }
     if (list === 'hooks') checkHooks(report, names);
     else if (list !== 'tools' && names.length > 0) {
-      const message = `this host does not support ${list}; it only displays them`;
+      const message = `capabilities.${list}: declared, not served; this host has no ${list}`;
       report.at('field.not-acted-on', ['capabilities', list], message, { spot: 'key' });
     }
   }

@@ -40,7 +40,12 @@ export async function packageStatus(
     const next = 'correct the tool names in the manifest, or get another version of the program';
     return { state: 'unavailable', reasons: [...remarks, next], code: 'upstream_failed' };
   }
-  const more = [...upstreams.unknownTools(checked), ...remarks, ...waitingChanges(checked, upstreams)];
+  const more = [
+    ...upstreams.startFailures(checked),
+    ...upstreams.unknownTools(checked),
+    ...remarks,
+    ...waitingChanges(checked, upstreams),
+  ];
   return { ...status, reasons: [...status.reasons, ...more] };
 }
 

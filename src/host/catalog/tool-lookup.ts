@@ -62,6 +62,12 @@ export function packageNamedBy(
   return byId ?? (declaring.length === 1 ? declaring[0] : undefined);
 }
 
+function declaresTool({ loaded }: CheckedPackage, name: string): boolean {
+  const pkg = loaded.catalog?.package;
+  const isNamed = (it: string) => it === name || `${pkg?.id}/${it}` === name;
+  return pkg?.tools.some((it) => it.action?.kind === 'upstream' && isNamed(it.name)) === true;
+}
+
 /** The error of a session that only looks, for a tool of a program that has announced nothing yet. */
 function toolNotAnnounced({ loaded }: CheckedPackage, name: string, why: readonly string[]): HostError {
   const start = `toolwharf call ${shellQuote(name)} --dir ${shellQuote(loaded.file)}`;
@@ -91,6 +97,11 @@ export function toolNotFound(
     return toolNotAnnounced(named, name, unknown);
   if (status !== undefined && status.state !== 'ready' && !tools.some((it) => it.checked === named))
     return notReadyError(name, status);
+  if (named !== undefined && declaresTool(named, name)) {
+    const message = `${JSON.stringify(name)} is declared by its manifest, but its program does not announce it`;
+    const hint = 'correct the program, or remove the tool from the manifest';
+    return new HostError('tool_not_found', message, { hint });
+  }
   const [only] = packages;
   if (tools.length === 0 && packages.length === 1 && only?.blocked) return notReadyError(name, only.blocked);
   // Similar names first: tools of the package that was named, and names that contain the given one.

@@ -147,6 +147,7 @@ function checkPackage(
     remarks: [
       ...(loaded.stale === undefined ? [] : [loaded.stale]),
       ...shortened([...unanswered.values()]),
+      ...notServedRemark(pkg),
       ...needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),
     ],
     blocked:
@@ -154,6 +155,14 @@ function checkPackage(
         ? null
         : { state: 'unavailable', reasons, ...(code === undefined ? {} : { code }) },
   };
+}
+
+function notServedRemark({ notServed = [] }: Package): string[] {
+  if (notServed.length === 0) return [];
+  const parts = notServed.map(({ label, value }) =>
+    Array.isArray(value) ? `${label} (${value.slice(0, maxNamesShown).join(', ')})` : label,
+  );
+  return [`declared, not served: ${parts.join(', ')}`];
 }
 
 function errorsOf({ diagnostics, file }: LoadedPackage): string[] {
@@ -165,6 +174,7 @@ function errorsOf({ diagnostics, file }: LoadedPackage): string[] {
 }
 
 const maxChangesShown = 4;
+const maxNamesShown = 8;
 
 function reviewStatus({ review }: PackageUnderReview, { file }: LoadedPackage): PackageStatus {
   const all = [...review.widened, ...review.reworded];

@@ -21,6 +21,23 @@ export function knownAnnouncements(
   return new Map(known);
 }
 
+/**
+ * Whether all programs of a package announced something, but nothing that can be used: no declared tool or hook, and
+ * nothing else that a manifest does not declare.
+ */
+export function offersNothing(pkg: Package, known: ReadonlyMap<string, ProgramAnnouncement>): boolean {
+  if (pkg.prompts.length > 0 || pkg.tools.some((it) => it.action?.kind !== 'upstream')) return false;
+  return upstreamPrograms(pkg).every(({ name, protocol }) => {
+    const announced = known.get(name)?.agreed;
+    if (announced === undefined || protocol === 'mcp') return false;
+    const tools = new Set(announced.tools.map((it) => it.name));
+    const hasTool = pkg.tools.some(
+      ({ action }) => action?.kind === 'upstream' && action.program === name && tools.has(action.tool),
+    );
+    return !hasTool && !pkg.hooks.some((it) => it.program === name && announced.hooks.includes(it.point));
+  });
+}
+
 /** Adds the tools of programs that never started: what their manifest declares is all that is known of them. */
 export function withDeclaredTools(
   pkg: Package,

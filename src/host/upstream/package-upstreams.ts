@@ -18,10 +18,15 @@ import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import { slotValues } from '../sandboxing/slots.js';
 import { onlyLooks, type SessionSetup } from '../session-setup.js';
 import type { ComparedUpstream } from './compared-upstream.js';
-import { knownAnnouncements, unknownToolReasons, withDeclaredTools } from './known-announcements.js';
+import {
+  knownAnnouncements,
+  offersNothing,
+  unknownToolReasons,
+  withDeclaredTools,
+} from './known-announcements.js';
 import { failedProgramReason, programStatesOf } from './program-states.js';
 import { isUnacceptedTool, outdatedToolReason, upstreamAction } from './tool-review.js';
-import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
+import { deniedUrls, hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
 import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
 import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
 
@@ -55,8 +60,12 @@ export class PackageUpstreams {
 
   /** Reads the stored announcements of packages. */
   async load(packages: readonly CheckedPackage[]): Promise<void> {
-    const { announcements } = this.#services.upstreams;
-    for (const it of packages) if (hasUpstreams(it)) await announcements.load(programRefOf(it, '').manifest);
+    const { announcements, startFailures } = this.#services.upstreams;
+    for (const it of packages.filter(hasUpstreams)) {
+      const { manifest } = programRefOf(it, '');
+      await announcements.load(manifest);
+      await startFailures.load(manifest);
+    }
   }
 
   /** The tools of a package, as far as they are known. */
@@ -71,18 +80,22 @@ export class PackageUpstreams {
 
   /** Whether a program of the package has never announced its tools. */
   hasUnknownTools(checked: CheckedPackage): boolean {
-    return (
-      hasUpstreams(checked) &&
-      upstreamPrograms(packageOf(checked)).some((it) => !this.#known(checked).has(it.name))
-    );
+    return hasUpstreams(checked) && this.#programsToAsk(checked).length > 0;
+  }
+
+  /** Programs that never announced anything. If all of them together offer nothing, they may have changed meanwhile. */
+  #programsToAsk(checked: CheckedPackage): readonly Program[] {
+    const known = this.#known(checked);
+    const programs = upstreamPrograms(packageOf(checked));
+    const unknown = programs.filter((it) => !known.has(it.name));
+    return unknown.length === 0 && offersNothing(packageOf(checked), known) ? programs : unknown;
   }
 
   /** Starts the programs that never announced their tools. Never rejects: a failure becomes the package's `problem`. */
   fetchAnnouncements(checked: CheckedPackage): Promise<void> {
     const fetching = this.#fetching.get(checked);
     if (fetching !== undefined) return fetching;
-    const known = this.#known(checked);
-    const missing = upstreamPrograms(packageOf(checked)).filter((it) => !known.has(it.name));
+    const missing = this.#programsToAsk(checked);
     const { startQueue } = this.#services.upstreams;
     const start = ({ name }: Program) => startQueue(() => this.withProgram(checked, name, async () => {}));
     const work = Promise.all(missing.map(start))
@@ -100,13 +113,29 @@ export class PackageUpstreams {
 
   /**
    * Why the upstreams of an otherwise ready package cannot be used now; undefined if they can. A session that only looks
-   * starts none, so one that never started is not a problem there.
+   * starts none, so one that never started is not a problem there. One that failed when it was last used is.
    */
   problem(checked: CheckedPackage): string | undefined {
     if (!hasUpstreams(checked)) return undefined;
+    const denied = deniedUrls(packageOf(checked), passedEnvironment(this.#setup, packageOf(checked).id));
+    if (denied.length > 0) return denied.join('; ');
+    const isEmpty = offersNothing(packageOf(checked), this.#known(checked));
+    const announcesNothing = 'its program announces none of the tools that its manifest declares';
     if (this.#setup.intent === 'use' && this.hasUnknownTools(checked))
-      return this.#failures.get(checked) ?? 'its program has not started yet';
+      return this.#failures.get(checked) ?? (isEmpty ? announcesNothing : 'its program has not started yet');
+    if (isEmpty) return announcesNothing;
+    const [lastFailure] = this.#setup.intent === 'use' ? [] : this.startFailures(checked);
+    if (lastFailure !== undefined) return lastFailure;
     return failedProgramReason(checked, this.#services.upstreams.connections, this.#setup.owner);
+  }
+
+  /** Why programs of the package could not be started when they were last used. Empty if they could, or never were. */
+  startFailures(checked: CheckedPackage): readonly string[] {
+    if (!hasUpstreams(checked)) return [];
+    return upstreamPrograms(packageOf(checked)).flatMap(({ name }) => {
+      const reason = this.#services.upstreams.startFailures.reasonOf(programRefOf(checked, name));
+      return reason === undefined ? [] : [`it failed when it was last used: ${reason}`];
+    });
   }
 
   /** False for a tool that a session that looks knows only from the manifest, because its program never started. */

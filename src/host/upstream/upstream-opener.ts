@@ -1,4 +1,5 @@
 import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
+import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import { type Program, runsHere } from '../../model/program.js';
@@ -121,9 +122,14 @@ export function upstreamOpener(
       const callScan = await scan();
       lastScan = callScan;
       try {
-        return await connectAndCompare(signal, callScan);
+        const connected = await connectAndCompare(signal, callScan);
+        await upstreams.startFailures.started(ref);
+        return connected;
       } catch (error) {
-        throw await cleanFailure(callScan, error);
+        const failure = await cleanFailure(callScan, error);
+        if (failure instanceof HostError && !signal.aborted)
+          await upstreams.startFailures.failed(ref, failure);
+        throw failure;
       }
     },
     redact: (text) => lastScan?.cleanShortText(text) ?? '',

@@ -1,11 +1,11 @@
 import { realPathOf } from '../../files/real-path.js';
 import { sha256 } from '../../files/sha256.js';
-import { HostError } from '../../model/host-error.js';
+import { asHostError, HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json } from '../../model/json.js';
 import { type Package, upstreamPrograms } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
-import type { NetworkReach } from '../../net/destination.js';
+import { assertMayReach, type NetworkReach } from '../../net/destination.js';
 import type { ProcessOwner } from '../../run/process-owner.js';
 import { mountIdentities, type SandboxProfile } from '../../run/sandbox-command.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
@@ -46,6 +46,20 @@ export function reachOf(
     ...ownUrl.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
   ];
   return { hosts, granted, denied };
+}
+
+/** Why the host may not connect to programs of the package, as far as it is known before a DNS lookup. */
+export function deniedUrls(pkg: Package, environment: PassedEnvironment): string[] {
+  return upstreamPrograms(pkg).flatMap((program) => {
+    if (program.target.kind !== 'url') return [];
+    try {
+      assertMayReach(program.target.url, reachOf(pkg, program, environment));
+      return [];
+    } catch (error) {
+      const { message, hint } = asHostError(error);
+      return [hint === undefined ? message : `${message}; ${hint}`];
+    }
+  });
 }
 
 export function programRefOf({ loaded }: CheckedPackage, program: string): ProgramRef {

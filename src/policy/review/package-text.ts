@@ -26,6 +26,7 @@ export function packageTextOf(pkg: Package, read: ReadPackageFile): VisibleText[
     ...pkg.needs.binaries.map((it) => ({ subject, place: `the required program ${it}`, text: it })),
     ...text(subject, 'the minimum host version', pkg.needs.hostVersion),
     ...pkg.targets.map((it) => ({ subject, place: `the client ${it}`, text: it })),
+    ...(pkg.notServed ?? []).flatMap((it) => visibleJsonText(subject, `the list of ${it.label}`, it.value)),
     ...pkg.facts.flatMap((it) => visibleJsonText(subject, `the fact ${it.label}`, it.value)),
     ...(pkg.cost === undefined ? [] : visibleJsonText(subject, 'the cost', pkg.cost as unknown as Json)),
     ...text(

@@ -1,7 +1,7 @@
 // A package as text for people: what it is, what it can access and what it asks for.
 
 import type { PackageState } from '../../host/host.js';
-import type { Package } from '../../model/package.js';
+import type { Fact, Package } from '../../model/package.js';
 import type { CallAccess, FilesystemAccess, NetworkAccess } from '../../model/permissions.js';
 import { type Program, runsElsewhere } from '../../model/program.js';
 import type { Slot } from '../../model/slot.js';
@@ -61,6 +61,7 @@ export function printPackage(
     'Prompts',
     pkg.prompts.map((it) => `${it.name}: ${it.description || it.title}`),
   );
+  section('Not served', (pkg.notServed ?? []).map(describeNotServed));
   section('Costs', costTexts(pkg.cost));
   section('Smoke test', pkg.smoke === undefined ? [] : [smokeTestText(pkg.smoke)]);
   section('Revoked by', describeKillSwitch(pkg));
@@ -78,6 +79,11 @@ export function printPackage(
   );
   if (pkg.announcesTools) lines.push(style.dim('  more tools may appear when it runs'));
   return `${lines.join('\n')}\n`;
+}
+
+function describeNotServed({ label, value }: Fact): string {
+  const names = Array.isArray(value) ? value.map(String).join(', ') : JSON.stringify(value);
+  return `${label} (declared, not served): ${names}`;
 }
 
 const states: Record<PackageState['state'], string> = {
