@@ -99,7 +99,7 @@ async function main(): Promise<void> {
     loadFormats: async () => (await import('./formats/built-in-formats.js')).builtInFormats,
     findPython: pythonVersion,
     openHost: (options) => openHost(options, { version, principal, cwd }, interrupted.signal),
-    readDocument: (url, allow) => fetchDocument(url, allow, interrupted.signal),
+    readDocument: (url, access) => fetchDocument(url, access, interrupted.signal),
     startHost,
     openAuditLog,
     openPinReset: async (options) =>
@@ -156,11 +156,16 @@ async function pythonVersion(): Promise<string | undefined> {
   }
 }
 
-async function fetchDocument(url: string, allow: readonly string[], signal: AbortSignal) {
+async function fetchDocument(
+  url: string,
+  { allow, certificates }: Parameters<Terminal['readDocument']>[1],
+  signal: AbortSignal,
+) {
   const { guardedClient } = await import('./net/http-client.js');
   const { fetchDocument } = await import('./net/published-document.js');
   const { parseGrants } = await import('./policy/grant.js');
-  return fetchDocument({ client: guardedClient(), url, granted: parseGrants(allow).shared.network, signal });
+  const { network: granted } = parseGrants(allow).shared;
+  return fetchDocument({ client: guardedClient(), url, granted, certificates, signal });
 }
 
 async function startHost(options: InProcessHostOptions): Promise<Host> {

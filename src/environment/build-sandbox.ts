@@ -1,6 +1,7 @@
 import { chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostError } from '../model/host-error.js';
+import { certificateMount, certificateVariables } from '../sandbox/certificate-mount.js';
 import { isAlive } from '../sandbox/live-process.js';
 import type { Mount, Sandbox, SandboxLimits } from '../sandbox/sandbox.js';
 import { makeFolderWithMode, measureTree, removeTree } from './file-tree.js';
@@ -67,6 +68,7 @@ export async function openBuildSandbox(
     readonly sandbox: Sandbox;
     readonly openEgress: OpenEgress;
     readonly newSocket?: () => string;
+    readonly certificateFolder?: (() => string | undefined) | undefined;
   },
   signal: AbortSignal,
 ): Promise<BuildSandbox> {
@@ -100,7 +102,8 @@ export async function openBuildSandbox(
         active: true,
       });
       try {
-        const result = await runInstaller(run, sandbox, egress.socket, signal);
+        const trusting = withCertificates(run, sandbox, options.certificateFolder?.());
+        const result = await runInstaller(trusting, sandbox, egress.socket, signal);
         return {
           ...result,
           deniedHosts: [...new Set(egress.takeDenied().map((it) => `${it.host}:${it.port}`))],
@@ -113,6 +116,16 @@ export async function openBuildSandbox(
       await removeTree(folder);
       activeFolders.delete(folder);
     },
+  };
+}
+
+/** The installer verifies the servers itself, because its TLS goes through the tunnel of the egress proxy. */
+function withCertificates(run: InstallerRun, sandbox: Sandbox, folder: string | undefined): InstallerRun {
+  if (folder === undefined) return run;
+  return {
+    ...run,
+    mounts: [...run.mounts, certificateMount(folder)],
+    environment: { ...certificateVariables(folder, sandbox), ...run.environment },
   };
 }
 

@@ -39,6 +39,8 @@ export interface EnvironmentOptions {
   readonly newName: () => string;
   /** A short path for a socket (socket paths have a length limit). Default: in the folder of the build. */
   readonly newSocket?: () => string;
+  /** Folder with additional certificate authorities; undefined if there are none now. */
+  readonly certificateFolder?: () => string | undefined;
 }
 
 type Lock = WheelLock | NpmLock;

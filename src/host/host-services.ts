@@ -45,6 +45,7 @@ import { Reloads } from './packages/reload.js';
 import type { Stage } from './packages/stage.js';
 import { createQueue } from './queue.js';
 import { SandboxResourceSets } from './sandbox-resources.js';
+import { certificateFolder } from './sandboxing/certificate-folder.js';
 import { ContainerEngines } from './sandboxing/container-engines.js';
 import { homeFolders } from './sandboxing/home-folders.js';
 import { PackageFolders } from './sandboxing/package-folders.js';
@@ -198,7 +199,8 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   };
   const pythons: PythonCache = new Map();
 
-  const sessionServices = ({ policy, intent }: SessionSetup): SessionServices => {
+  const sessionServices = (setup: SessionSetup): SessionServices => {
+    const { policy, intent } = setup;
     const { sandbox, folders, warm, pool, connections } = resources.get(policy.unsafeNoSandbox === true);
     const containers = engines.get(policy.containers);
     const newSocket = () => stage.newSocket(sandbox.user);
@@ -226,6 +228,11 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
           openEgress,
           newName: () => randomBytes(6).toString('hex'),
           newSocket,
+          certificateFolder: () => {
+            // The policy in force can change while the session is open.
+            const { caCertificates } = setup.policy;
+            return caCertificates === undefined ? undefined : certificateFolder(stage.root, caCertificates);
+          },
         }),
         guard,
         agreements: agreementRows,

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { parseCertificates } from '../files/certificate-authorities.js';
 import { sha256 } from '../files/sha256.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
@@ -33,6 +34,7 @@ export function assertPolicy(policy: SessionPolicy): void {
     throw new HostError('invalid_config', `scanExempt: ${JSON.stringify(unread)} is not an exemption`, {
       hint: exemptionHint,
     });
+  if (policy.caCertificates !== undefined) parseCertificates(String(policy.caCertificates), 'caCertificates');
   assertSealing(policy.sealArguments);
   if (policy.vaultKey !== undefined && !keyStorageKinds.includes(policy.vaultKey))
     throw new HostError('invalid_config', 'vaultKey must be file, passphrase or keychain');

@@ -38,6 +38,8 @@ export interface SessionPolicy {
   /** The NATS server for extensions that use NATS, such as `nats://127.0.0.1:4222`. */
   readonly natsUrl?: string;
   readonly broker?: BrokerPolicy;
+  /** Certificate authorities that are trusted for https besides the usual ones, as PEM. */
+  readonly caCertificates?: string;
   /** Keep the arguments of calls, sealed. If absent, the audit log has only their digest and structure. */
   readonly sealArguments?: SealingPolicy;
   /** Key storage for a new vault key. Default: a file, or the passphrase if one is given. */

@@ -1,5 +1,6 @@
 // The waivers in a session's settings, and the settings that are in force without those that nobody accepted.
 import { isAbsolute, resolve } from 'node:path';
+import { parseCertificates } from '../files/certificate-authorities.js';
 import { sha256 } from '../files/sha256.js';
 import { canonicalJson, type Json } from '../model/json.js';
 import type { Rule } from '../model/rule.js';
@@ -35,6 +36,8 @@ const raisable = {
 } as const satisfies Partial<Record<keyof LimitPolicy, object>>;
 type RaisableLimit = keyof typeof raisable;
 
+const maxSubjects = 5;
+
 /** Every waiver in these settings, each content once. */
 export function waiversOf(settings: WaivableSettings): readonly Waiver[] {
   const { policy, allow, root } = settings;
@@ -50,6 +53,7 @@ export function waiversOf(settings: WaivableSettings): readonly Waiver[] {
     ),
     ...raisedLimits(policy.limits).map(limitWaiver),
     ...(policy.natsUrl === undefined ? [] : [natsWaiver(policy.natsUrl)]),
+    ...(policy.caCertificates === undefined ? [] : [caWaiver(policy.caCertificates)]),
     ...(hasOwnBroker(policy) ? [brokerWaiver(policy.broker?.url ?? '')] : []),
   ];
   return [...new Map(found.map((it) => [it.id, it])).values()];
@@ -64,7 +68,7 @@ export function settingsInForce<T extends WaivableSettings>(
   const holds = ({ id }: Waiver) => isActive(id);
   const texts = (kind: WaiverKind, list: readonly string[]) =>
     list.filter((it) => holds(waiver(kind, it, '')));
-  const { rules, trusted, noGuesses, scanExempt, limits, natsUrl, broker, ...rest } = policy;
+  const { rules, trusted, noGuesses, scanExempt, limits, natsUrl, broker, caCertificates, ...rest } = policy;
   const dropped = raisedLimits(limits).filter((it) => !holds(limitWaiver(it)));
   return {
     allow: allow.filter((it) => holds(grantWaiver(it, root))),
@@ -78,6 +82,7 @@ export function settingsInForce<T extends WaivableSettings>(
       ...(scanExempt === undefined ? {} : { scanExempt: texts('scan-exempt', scanExempt) }),
       ...(limits === undefined ? {} : { limits: withoutLimits(limits, dropped) }),
       ...(natsUrl === undefined || !holds(natsWaiver(natsUrl)) ? {} : { natsUrl }),
+      ...(caCertificates === undefined || !holds(caWaiver(caCertificates)) ? {} : { caCertificates }),
       ...(broker === undefined
         ? {}
         : // The key of a broker that nobody accepted must not go to the default one either.
@@ -153,6 +158,14 @@ function withoutLimits(
 function natsWaiver(url: string): Waiver {
   const server = withoutLogin(url);
   return waiver('nats', server, `extensions use the NATS server ${server}`);
+}
+
+/** Bound to the certificates: the same ones in another file or order are the same waiver. */
+function caWaiver(pem: string): Waiver {
+  const all = parseCertificates(pem, 'caCertificates');
+  const content = [...new Set(all.map((it) => it.fingerprint))].sort();
+  const subjects = [...new Set(all.map((it) => it.subject))].slice(0, maxSubjects).join('; ');
+  return waiver('ca', content, `https trusts certificates of ${subjects}`);
 }
 
 function hasOwnBroker({ broker }: SessionPolicy): boolean {

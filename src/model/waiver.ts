@@ -10,7 +10,8 @@ export type WaiverKind =
   | 'scan-exempt'
   | 'limit'
   | 'nats'
-  | 'broker';
+  | 'broker'
+  | 'ca';
 
 /** A part of a session's settings that removes a question or a protection, or lets tools do more. */
 export interface Waiver {

@@ -11,6 +11,8 @@ export interface NetworkReach {
   readonly granted: readonly NetworkHost[];
   /** Denied by an operator; wins over the others. Includes subdomains; port null means every port. */
   readonly denied?: readonly NetworkHost[];
+  /** Certificate authorities that are trusted besides the usual ones, as PEM. */
+  readonly certificates?: string | undefined;
 }
 
 export interface Destination {

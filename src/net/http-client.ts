@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { SecureContext } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { CancelSignal } from '../model/cancel-signal.js';
 import { callCanceled, HostError } from '../model/host-error.js';
@@ -17,6 +18,7 @@ import {
   type Resolve,
 } from './destination.js';
 import { isTransientCode } from './transient-failure.js';
+import { TrustContexts } from './trusted-certificates.js';
 
 export interface HttpRequest {
   readonly method: string;
@@ -72,6 +74,7 @@ export const systemResolve: Resolve = async (host) => {
  * still verifies the name. Node's http and https modules are sufficient for this.
  */
 export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
+  const trust = new TrustContexts();
   const withSignals = async <T>(
     request: HttpRequest,
     work: (stream: HttpStream) => Promise<T>,
@@ -81,7 +84,7 @@ export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
     const timeout = Number.isFinite(wallMs) ? AbortSignal.timeout(wallMs) : undefined;
     const signal = timeout === undefined ? callerSignal : AbortSignal.any([callerSignal, timeout]);
     try {
-      return await work(await follow(request, resolve, signal));
+      return await work(await follow(request, { resolve, trust }, signal));
     } catch (error) {
       if (request.signal.aborted) throw callCanceled(error);
       if (timeout?.aborted === true) {
@@ -110,14 +113,23 @@ export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
   };
 }
 
-async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSignal): Promise<HttpStream> {
+interface Connecting {
+  readonly resolve: Resolve;
+  readonly trust: TrustContexts;
+}
+
+async function follow(
+  request: HttpRequest,
+  { resolve, trust }: Connecting,
+  signal: AbortSignal,
+): Promise<HttpStream> {
   let { method, url, body } = request;
   for (let hop = 0; ; hop++) {
     const { destination, address } = await checkedTarget(url, request, resolve, signal);
     const response = await exchange(
       { ...request, method, ...(body === undefined ? {} : { body }) },
       destination,
-      address,
+      { address, secureContext: destination.tls ? trust.get(request.reach.certificates) : undefined },
       signal,
     );
     const location = response.headers.location;
@@ -181,7 +193,7 @@ function abortable<T>(work: Promise<T>, signal: CancelSignal): Promise<T> {
 function exchange(
   request: HttpRequest,
   destination: Destination,
-  address: string,
+  { address, secureContext }: { readonly address: string; readonly secureContext: SecureContext | undefined },
   signal: AbortSignal,
 ): Promise<HttpStream> {
   const { url, host, port, tls } = destination;
@@ -206,6 +218,7 @@ function exchange(
       signal,
       maxHeaderSize: 32 * 1024,
       ...(tls ? { servername: isIP(host) === 0 ? host : '' } : {}),
+      ...(secureContext === undefined ? {} : { secureContext }),
     });
     outgoing.once('error', failed);
     outgoing.once('upgrade', (_incoming, socket) => {
@@ -289,12 +302,27 @@ function headersOf(incoming: IncomingMessage): Record<string, string> {
   return headers;
 }
 
+/** Codes of Node for a certificate whose issuer is not trusted. */
+const untrusted: ReadonlySet<string> = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+]);
+const untrustedHint =
+  'its certificate has an unknown issuer; if it is your own, name the file with its certificate: --ca-file FILE, or net.ca_file in your configuration';
+
 function networkFailure(error: unknown, destination: Destination): unknown {
   if (error instanceof HostError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
   return new HostError(
     'network_failed',
     `the request to ${destination.host}:${destination.port} failed (${code})`,
-    { cause: error, ...(isTransientCode(code) ? { transient: {} } : {}) },
+    {
+      cause: error,
+      ...(isTransientCode(code) ? { transient: {} } : {}),
+      ...(untrusted.has(code) ? { hint: untrustedHint } : {}),
+    },
   );
 }

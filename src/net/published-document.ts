@@ -10,6 +10,8 @@ export interface DocumentRequest {
   readonly accept?: string;
   /** Granted by an operator; needed for plain http and private addresses. */
   readonly granted: readonly NetworkHost[];
+  /** See `NetworkReach`. */
+  readonly certificates?: string | undefined;
   readonly signal: CancelSignal;
 }
 
@@ -25,13 +27,13 @@ const limits = { wallMs: 10_000, bodyBytes: 1024 * 1024 };
  * checked like that of any other request. Redirects are never followed: another server could answer instead.
  */
 export async function fetchDocument(request: DocumentRequest): Promise<PublishedDocument> {
-  const { client, url, accept = 'application/json', granted, signal } = request;
+  const { client, url, accept = 'application/json', granted, certificates, signal } = request;
   const { host, port } = parseDestination(url);
   const { status, body } = await client.send({
     method: 'GET',
     url,
     headers: { accept },
-    reach: { hosts: [{ host, port }], granted },
+    reach: { hosts: [{ host, port }], granted, certificates },
     limits,
     credential: true,
     signal,

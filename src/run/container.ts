@@ -3,7 +3,7 @@ import { parseImageReference } from '../model/image-reference.js';
 import type { Package } from '../model/package.js';
 import type { ProgramTarget } from '../model/program.js';
 import { openEgress } from '../net/egress.js';
-import { commonMounts, type SandboxProfile, slotVariables } from './sandbox-command.js';
+import { commonMounts, type SandboxProfile, slotVariables, trustVariables } from './sandbox-command.js';
 import type { ProcessServices, SandboxedProcess } from './sandboxed-process.js';
 
 /** A program that comes as a container image. */
@@ -40,7 +40,11 @@ export async function spawnContainer(
     const process = await containers.start({
       image: reference,
       argv,
-      environment: { ...slotVariables(profile), ...variables },
+      environment: {
+        ...trustVariables(profile, { inside: (it) => it.target }),
+        ...slotVariables(profile),
+        ...variables,
+      },
       mounts: commonMounts(profile),
       hidden,
       unanchored,

@@ -7,6 +7,7 @@ import type { Program, ProgramTarget } from '../model/program.js';
 import { deliveredVariables, type SlotValues } from '../model/slot.js';
 import { constantText } from '../model/template.js';
 import type { EgressPolicy } from '../net/egress.js';
+import { certificateMount, certificateVariables } from '../sandbox/certificate-mount.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox, SandboxCommand, SandboxLimits } from '../sandbox/sandbox.js';
 import type { MountGuard } from './mount-guard.js';
@@ -42,6 +43,8 @@ export interface SandboxProfile {
   readonly network: EgressPolicy | null;
   /** Set if the tool declares less than its package may use; for messages. */
   readonly access?: CallAccess | undefined;
+  /** Folder on this machine with additional certificate authorities; absent without network or without any. */
+  readonly certificateFolder?: string | undefined;
   /** Prefix of a grant for this package (in hints); empty if it is the only package. */
   readonly grantPrefix: string;
   /** Interpreter and installed language packages, by name of the program that needs them. */
@@ -119,12 +122,14 @@ export function sandboxCommandFor(
       ...(packages !== null && language === 'python'
         ? { PYTHONPATH: sandbox.inside(languageMount(packages)) }
         : {}),
+      ...trustVariables(profile, sandbox),
       ...variables(profile, target),
     },
     mounts: [
       ...(runtime?.interpreter.mounts ?? []),
       ...profile.roots,
       packageMount(profile),
+      ...trustMounts(profile),
       ...(packages === null ? [] : languageMounts(packages, language)),
       ...(profile.dataFolder === null ? [] : [dataMount(profile.dataFolder)]),
     ],
@@ -200,7 +205,24 @@ export function slotVariables({ package: pkg, slots }: SandboxProfile): Record<s
 /** Mounts of every program of a package, in a sandbox or a container. */
 export function commonMounts(profile: SandboxProfile): Mount[] {
   const { roots, dataFolder } = profile;
-  return [...roots, packageMount(profile), ...(dataFolder === null ? [] : [dataMount(dataFolder)])];
+  return [
+    ...roots,
+    packageMount(profile),
+    ...trustMounts(profile),
+    ...(dataFolder === null ? [] : [dataMount(dataFolder)]),
+  ];
+}
+
+function trustMounts({ certificateFolder: folder }: SandboxProfile): Mount[] {
+  return folder === undefined ? [] : [certificateMount(folder)];
+}
+
+/** Variables that make TLS clients trust the additional certificate authorities. */
+export function trustVariables(
+  { certificateFolder: folder }: SandboxProfile,
+  sandbox: Pick<Sandbox, 'inside'>,
+): Readonly<Record<string, string>> {
+  return folder === undefined ? {} : certificateVariables(folder, sandbox);
 }
 
 function packageMount({ packageFolder }: SandboxProfile): Mount {

@@ -12,6 +12,8 @@ export type SendToBroker = (request: {
   readonly url: string;
   readonly key: string;
   readonly body: JsonObject;
+  /** Additional certificate authorities, as PEM. */
+  readonly certificates?: string | undefined;
 }) => Promise<{ readonly status: number; readonly text: string }>;
 
 export interface TokenRequest {
@@ -20,6 +22,8 @@ export interface TokenRequest {
   /** The user id at the broker. */
   readonly user: string;
   readonly signIn: SignIn;
+  /** Additional certificate authorities, as PEM. */
+  readonly certificates?: string | undefined;
   /** The scopes as written in the manifest, for messages. */
   readonly scopes: readonly string[];
 }
@@ -72,7 +76,7 @@ export class TokenBroker {
     }
   }
 
-  async #requestToken({ url, key, user, signIn, scopes }: TokenRequest): Promise<CachedToken> {
+  async #requestToken({ url, key, user, signIn, scopes, certificates }: TokenRequest): Promise<CachedToken> {
     const body = {
       user_id: user,
       auth_requirement: {
@@ -86,6 +90,7 @@ export class TokenBroker {
       url: `${url.replace(/\/+$/, '')}/v1/auth/authorize`,
       key,
       body,
+      certificates,
     });
     if (status === 401 || status === 403)
       throw new HostError('needs_setup', `the token broker at ${hostOf(url)} does not accept its key`, {

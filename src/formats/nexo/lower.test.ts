@@ -164,12 +164,14 @@ test('every field of the manifest is in the package', () => {
     install: { kind: 'bundled' },
     announcesTools: true,
     targets: [],
-    facts: [
+    notServed: [
       { label: 'channels', value: ['radio'] },
       { label: 'providers', value: ['harbour_llm'] },
       { label: 'pollers', value: ['gauge'] },
-      { label: 'hooks this host never calls', value: ['on_start'] },
+      { label: 'hooks', value: ['on_start'] },
       { label: 'outbound bindings', value: { radio: ['coast'] } },
+    ],
+    facts: [
       { label: 'log level of berths', value: 'warning' },
       { label: 'author', value: 'Jo' },
       { label: 'since', value: '2024-02-29' },

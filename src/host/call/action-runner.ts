@@ -29,6 +29,7 @@ export interface ActionServices {
 interface OperatorReach {
   readonly granted: readonly NetworkHost[];
   readonly denied: readonly NetworkHost[];
+  readonly certificates?: string | undefined;
 }
 
 /** Calls a tool of a long-running program (upstream), which is started first if it is not running. */

@@ -104,7 +104,10 @@ function createSessionTool(
   const access = callAccessOf(pkg, declared);
   const reach = usesProcess ? reachOf(pkg.id, access, setup) : nothingReached;
   const requirements = combineRules(rulesFor(pkg, tool, checked.loaded.file, rules, reach));
-  const signIn = { broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal };
+  const signIn = {
+    ...{ broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal },
+    certificates: setup.policy.caCertificates,
+  };
   const mint = (slot: Slot) => mintToken(pkg, slot, signIn);
   const scanOptions = {
     isPublic,
@@ -225,11 +228,11 @@ function createSessionTool(
       if (setup.intent !== 'use') throw onlyLooks(`run ${name}`);
       const slots = await currentSlots();
       passed ??= passedEnvironment(setup, pkg.id);
-      const { network: granted, denied } = passed;
+      const { network: granted, denied, certificates } = passed;
       const profile = () => sandboxProfileFor(checked, tool, slots, profileInputs(pkg.id));
       const callUpstream = (it: RunRequest) => upstreams.call({ checked, tool: declared, slots }, it);
       return withScannedOutput(await scanner.forCall(pkg, slots, scanOptions), request, (guarded) =>
-        runAction(guarded, slots, { granted, denied }, profile, actions, callUpstream),
+        runAction(guarded, slots, { granted, denied, certificates }, profile, actions, callUpstream),
       );
     },
   };
@@ -241,7 +244,9 @@ function createSessionTool(
  */
 function noticeTargetOf({ policy, grants }: SessionSetup): WebhookTarget | null {
   const { webhook } = policy;
-  return webhook === undefined ? null : { url: webhook, granted: grantFor(grants, 'toolwharf').network };
+  if (webhook === undefined) return null;
+  const { network: granted } = grantFor(grants, 'toolwharf');
+  return { url: webhook, granted, certificates: policy.caCertificates };
 }
 
 const nothingReached: ToolReach = { writesWorkspace: false, usesNetwork: false };

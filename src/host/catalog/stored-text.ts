@@ -18,6 +18,8 @@ export interface TextStore {
   readonly client: HttpClient;
   /** Needed for a bucket on a private address or with plain http. */
   readonly granted: readonly NetworkHost[];
+  /** See `NetworkReach`. */
+  readonly certificates?: string | undefined;
 }
 
 /** The place that the value of a slot names. Throws if it has no value. */
@@ -38,7 +40,8 @@ export function textStores(
       throw new HostError('needs_setup', `${pkg.id} needs ${slot}`, {
         hint: `set it: toolwharf secret set ${pkg.id} ${slot}`,
       });
-    return { place, client, granted: profileInputs(pkg.id).grant.network };
+    const { network: granted } = profileInputs(pkg.id).grant;
+    return { place, client, granted, certificates: setup.policy.caCertificates };
   };
 }
 
@@ -71,7 +74,10 @@ function fromFolder(key: string, { place }: TextStore): string | undefined {
   return decode(readFileSync(path), key);
 }
 
-async function fromBucket(key: string, { place, client, granted }: TextStore): Promise<string | undefined> {
+async function fromBucket(
+  key: string,
+  { place, client, granted, certificates }: TextStore,
+): Promise<string | undefined> {
   const path = key.split('/').map(encodeURIComponent).join('/');
   const url = `${place.replace(/\/+$/, '')}/${path}`;
   const { status, text } = await fetchDocument({
@@ -79,6 +85,7 @@ async function fromBucket(key: string, { place, client, granted }: TextStore): P
     url,
     accept: 'text/markdown, text/plain, */*',
     granted,
+    certificates,
     signal: neverCanceled,
   });
   // Buckets without the right to list their content say 403 for a missing object.

@@ -170,7 +170,7 @@ export const killOutcomeMembers = {
 export const killOutcome = object(killOutcomeMembers);
 export const waiverMembers = {
   id: text('Digest of its content.'),
-  kind: oneOf(['rule', 'grant', 'trusted', 'no-guesses', 'scan-exempt', 'limit', 'nats', 'broker']),
+  kind: oneOf(['rule', 'grant', 'trusted', 'no-guesses', 'scan-exempt', 'limit', 'nats', 'broker', 'ca']),
   content: json('The setting itself.'),
   text: anyText('What it does.'),
 };

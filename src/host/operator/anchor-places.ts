@@ -63,7 +63,7 @@ function keychainPlace(state: string, keychain: Keychain): AnchorPlace {
 
 /** Receives the newest checkpoint. What the receiver has seen cannot be taken back from here. */
 function webhookPlace(
-  { url, allow = [] }: NonNullable<AuditLocations['anchorWebhook']>,
+  { url, allow = [], certificates }: NonNullable<AuditLocations['anchorWebhook']>,
   sender: WebhookSender,
 ): AnchorPlace {
   const granted = grantFor(parseGrants(allow), 'toolwharf').network;
@@ -74,7 +74,12 @@ function webhookPlace(
     read: null,
     async write({ verifierKey, note }) {
       const body = JSON.stringify({ schema: 'toolwharf/audit-checkpoint@1', verifierKey, note });
-      const status = await postSigned(sender, { url, granted }, body, AbortSignal.timeout(30_000));
+      const status = await postSigned(
+        sender,
+        { url, granted, certificates },
+        body,
+        AbortSignal.timeout(30_000),
+      );
       if (status < 200 || status >= 300)
         throw new HostError('unavailable', `the webhook answered with status ${status}`);
     },

@@ -22,7 +22,12 @@ export interface AuditLocations {
   /** Also keep the newest checkpoint in the keychain of the operating system, if there is one. */
   readonly anchorKeychain?: boolean;
   /** Receives the newest checkpoint. `allow`: grants for a private address, such as `net:127.0.0.1:9000`. */
-  readonly anchorWebhook?: { readonly url: string; readonly allow?: readonly string[] };
+  readonly anchorWebhook?: {
+    readonly url: string;
+    readonly allow?: readonly string[];
+    /** Certificate authorities that are trusted besides the usual ones, as PEM. */
+    readonly certificates?: string | undefined;
+  };
 }
 
 /** What to verify an audit log with, besides what is stored with it. */

@@ -7,6 +7,8 @@ import type { HttpClient } from '../../net/http-client.js';
 export interface WebhookTarget {
   readonly url: string;
   readonly granted: readonly NetworkHost[];
+  /** See `NetworkReach`. */
+  readonly certificates?: string | undefined;
 }
 
 /** What is needed to send signed messages to webhooks. */
@@ -24,7 +26,7 @@ const maxResponseBytes = 64 * 1024;
 /** Posts a JSON document and returns the status of the response. */
 export async function postSigned(
   { client, key, now }: WebhookSender,
-  { url, granted }: WebhookTarget,
+  { url, granted, certificates }: WebhookTarget,
   body: string,
   signal: AbortSignal,
 ): Promise<number> {
@@ -41,7 +43,7 @@ export async function postSigned(
       'toolwharf-signature': `t=${time},v1=${signature}`,
     },
     body,
-    reach: { hosts: [{ host, port: port === (tls ? 443 : 80) ? null : port }], granted },
+    reach: { hosts: [{ host, port: port === (tls ? 443 : 80) ? null : port }], granted, certificates },
     limits: { wallMs, bodyBytes: maxResponseBytes },
     // Like a credential, a signed message is not sent on to redirect targets.
     credential: true,

@@ -9,6 +9,8 @@ export interface PassedEnvironment {
   readonly network: readonly NetworkHost[];
   /** Hosts that the operator denies. */
   readonly denied: readonly NetworkHost[];
+  /** Additional certificate authorities, as PEM. */
+  readonly certificates?: string | undefined;
 }
 
 export function passedEnvironment(
@@ -21,5 +23,6 @@ export function passedEnvironment(
     environment: Object.fromEntries(names.map((it) => [it, environment[it] as string])),
     network,
     denied: denial.network,
+    certificates: policy.caCertificates,
   };
 }

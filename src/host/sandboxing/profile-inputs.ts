@@ -32,6 +32,8 @@ export interface ProfileInputs {
   readonly protectedPaths: ProtectedPaths;
   readonly guard: WorkspaceGuard;
   readonly limits: LimitPolicy;
+  /** Additional certificate authorities, as PEM. */
+  readonly certificates: string | undefined;
   readonly stage: Stage;
   readonly folders: PackageFolders;
   readonly environments: EnvironmentStore;
@@ -73,6 +75,7 @@ export function createProfileInputs(
     isOnlyPackage,
     extraHosts: isOnlyPackage ? grant.network : (grants.own.get(id)?.network ?? []),
     denial,
+    certificates: policy.caCertificates,
     workspace: {
       root,
       read: grant.read,

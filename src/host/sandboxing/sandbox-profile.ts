@@ -14,6 +14,7 @@ import { defaultSandboxLimits, type SandboxLimits } from '../../sandbox/sandbox.
 import { narrowedReach } from '../../secrets/audience.js';
 import type { LimitPolicy } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
+import { certificateFolder } from './certificate-folder.js';
 import type { ProfileInputs, ToolProfile } from './profile-inputs.js';
 import {
   assertWorkspaceUsable,
@@ -60,6 +61,7 @@ export async function sandboxProfileFor(
       });
     runtimes.set(program, { interpreter, packages: installed?.folder ?? null });
   }
+  const egress = egressPolicy(network, slots, inputs);
   const toolProfile: ToolProfile = {
     notes,
     profile: {
@@ -75,8 +77,12 @@ export async function sandboxProfileFor(
       slots,
       limits: limitsOf(inputs.limits),
       grantPrefix: inputs.isOnlyPackage || !namesHosts(network) ? '' : `${pkg.id}=`,
-      network: egressPolicy(network, slots, inputs),
+      network: egress,
       ...(tool?.access === undefined ? {} : { access: tool.access }),
+      certificateFolder:
+        egress === null || inputs.certificates === undefined
+          ? undefined
+          : certificateFolder(inputs.stage.root, inputs.certificates),
       runtimes,
     },
   };

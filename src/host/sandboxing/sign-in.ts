@@ -24,11 +24,13 @@ export interface SignInServices {
   readonly vault: Vault;
   readonly policy: BrokerPolicy;
   readonly principal: string;
+  /** Additional certificate authorities, as PEM. */
+  readonly certificates?: string | undefined;
 }
 
 /** Sends the broker's key only to the URL that the operator configured. */
 export function brokerRequester(client: HttpClient): SendToBroker {
-  return async ({ url, key, body }) => {
+  return async ({ url, key, body, certificates }) => {
     const { hostname, port } = new URL(url);
     const destination = { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? null : Number(port) };
     const { status, body: bytes } = await client.send({
@@ -41,7 +43,7 @@ export function brokerRequester(client: HttpClient): SendToBroker {
         authorization: `Bearer ${key}`,
       },
       body: JSON.stringify(body),
-      reach: { hosts: [destination], granted: [destination] },
+      reach: { hosts: [destination], granted: [destination], certificates },
       credential: true,
       limits: { wallMs, bodyBytes },
       signal: neverCanceled,
@@ -82,9 +84,11 @@ export async function mintToken(pkg: Package, slot: Slot, services: SignInServic
       `the token broker's key may not be sent to ${new URL(url).host}, the host in broker.url`,
       { hint: `set it for that host: ${set} --host ${new URL(url).hostname}` },
     );
-  return services.broker.token({ url, key, user, signIn, scopes }).catch((error: unknown) => {
-    throw error instanceof HostError ? brokerError(error, url) : error;
-  });
+  return services.broker
+    .token({ url, key, user, signIn, scopes, certificates: services.certificates })
+    .catch((error: unknown) => {
+      throw error instanceof HostError ? brokerError(error, url) : error;
+    });
 }
 
 /** The HTTP client's messages are about tools; here the host itself makes the request. */

@@ -38,14 +38,14 @@ export function programOf(pkg: Package, name: string): Program {
 export function reachOf(
   { permissions: { network } }: Package,
   { target }: Program,
-  { network: granted, denied }: PassedEnvironment,
+  { network: granted, denied, certificates }: PassedEnvironment,
 ): NetworkReach {
   const ownUrl = target.kind === 'url' ? [new URL(target.url)] : [];
   const hosts = [
     ...(network.kind === 'hosts' ? network.hosts : []),
     ...ownUrl.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
   ];
-  return { hosts, granted, denied };
+  return { hosts, granted, denied, ...(certificates === undefined ? {} : { certificates }) };
 }
 
 /** Why the host may not connect to programs of the package, as far as it is known before a DNS lookup. */
@@ -84,7 +84,8 @@ export function upstreamKey(
 }
 
 function profileKey(profile: SandboxProfile): Json {
-  const { roots, hidden, unanchored, dataFolder, limits, network, packageFolder } = profile;
+  const { roots, hidden, unanchored, dataFolder, limits, network, packageFolder, certificateFolder } =
+    profile;
   return [
     roots,
     hidden,
@@ -93,6 +94,7 @@ function profileKey(profile: SandboxProfile): Json {
     limits,
     network,
     packageFolder,
+    certificateFolder ?? null,
     mountIdentities(profile),
   ] as unknown as Json;
 }

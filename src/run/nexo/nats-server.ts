@@ -1,5 +1,6 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { HostError } from '../../model/host-error.js';
+import { allCertificates } from '../../net/trusted-certificates.js';
 
 /** Address and credentials of a NATS server. */
 export interface NatsServer {
@@ -48,8 +49,12 @@ export interface NatsBus {
   readonly inbox: string;
 }
 
-/** Connects to the server. The client reconnects automatically. */
-export async function connectNats(server: NatsServer, timeoutMs: number): Promise<NatsBus> {
+/** Connects to the server. The client reconnects automatically. `certificates`: see `NetworkReach`. */
+export async function connectNats(
+  server: NatsServer,
+  timeoutMs: number,
+  certificates?: string | undefined,
+): Promise<NatsBus> {
   // Loaded on demand: the client is large and rarely needed.
   const { connect, createInbox, AuthorizationError, UserAuthenticationExpiredError } = await import(
     '@nats-io/transport-node'
@@ -63,7 +68,9 @@ export async function connectNats(server: NatsServer, timeoutMs: number): Promis
       maxReconnectAttempts: -1,
       reconnectTimeWait: 500,
       ignoreClusterUpdates: true,
-      ...(tls ? { tls: {} } : {}),
+      ...(tls
+        ? { tls: certificates === undefined ? {} : { ca: allCertificates(certificates).join('\n') } }
+        : {}),
       ...(user === undefined ? {} : { user, pass: pass ?? '' }),
       ...(token === undefined ? {} : { token }),
     });

@@ -33,7 +33,7 @@ export async function openNats(
   const server = parseNatsUrl(natsUrl);
   // A package without network access must not be reached through the NATS server either.
   assertNotDenied(parseDestination(`https://${server.address}`), settings.reach);
-  const bus = await connectNats(server, Math.min(timeoutMs, connectMs));
+  const bus = await connectNats(server, Math.min(timeoutMs, connectMs), settings.reach.certificates);
   return new NatsTransport(bus, server.address, prefix, settings, times);
 }
 

@@ -90,7 +90,11 @@ export async function openWeb(
       ? undefined
       : await openIdentityProvider({
           ...oidc,
-          read: (url) => terminal.readDocument(url, session.allow),
+          read: (url) =>
+            terminal.readDocument(url, {
+              allow: session.allow,
+              certificates: session.policy.caCertificates,
+            }),
           now: Date.now,
           onRefreshError: (error) =>
             terminal.err(

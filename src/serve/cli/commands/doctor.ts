@@ -86,7 +86,7 @@ async function configured(
   return {
     natsUrl,
     containers: containerPolicy(config.entries),
-    audit: auditLocationsIn(config.entries, terminal.environment),
+    audit: auditLocationsIn(config.entries, terminal),
     settings: { policy, allow, root: terminal.cwd },
   };
 }

@@ -3,22 +3,23 @@ import type { AuditLocations } from '../../../host/host.js';
 import { homeFolder } from '../command/arguments.js';
 import type { Arguments } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { loadConfig, settingOf } from './config.js';
+import { certificatePolicy, loadConfig, settingOf } from './config.js';
 import type { ConfigEntry } from './config-layers.js';
 
 /** Locations of checkpoints, signing key and anchors: as configured, and a folder of the user for anchors. */
 export async function auditLocations(args: Arguments, terminal: Terminal): Promise<AuditLocations> {
-  return auditLocationsIn((await loadConfig(args, terminal)).entries, terminal.environment);
+  return auditLocationsIn((await loadConfig(args, terminal)).entries, terminal);
 }
 
 export function auditLocationsIn(
   entries: readonly ConfigEntry[],
-  environment: Terminal['environment'],
+  terminal: Pick<Terminal, 'environment' | 'readFile'>,
 ): AuditLocations {
   const checkpoints = settingOf(entries, 'audit.checkpoints') as string | undefined;
   const key = settingOf(entries, 'audit.key') as string | undefined;
   const anchorFolder =
-    (settingOf(entries, 'audit.anchor_dir') as string | undefined) ?? defaultAnchorFolder(environment);
+    (settingOf(entries, 'audit.anchor_dir') as string | undefined) ??
+    defaultAnchorFolder(terminal.environment);
   const url = settingOf(entries, 'audit.anchor_webhook') as string | undefined;
   const allow = (settingOf(entries, 'allow') as readonly string[] | undefined) ?? [];
   return {
@@ -26,7 +27,9 @@ export function auditLocationsIn(
     ...(key === undefined ? {} : { key }),
     ...(anchorFolder === undefined ? {} : { anchorFolder }),
     anchorKeychain: settingOf(entries, 'audit.anchor_keychain') === true,
-    ...(url === undefined ? {} : { anchorWebhook: { url, allow } }),
+    ...(url === undefined
+      ? {}
+      : { anchorWebhook: { url, allow, certificates: certificatePolicy(entries, terminal).caCertificates } }),
   };
 }
 

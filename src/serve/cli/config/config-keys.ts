@@ -75,6 +75,7 @@ export const configKeys = [
   { name: 'container.engine', kind: 'text', variable: 'TOOLWHARF_CONTAINER_ENGINE' },
   { name: 'container.runtime', kind: 'text', variable: 'TOOLWHARF_CONTAINER_RUNTIME' },
   { name: 'nats.url', kind: 'nats-url', variable: 'TOOLWHARF_NATS_URL', flag: 'nats-url' },
+  { name: 'net.ca_file', kind: 'path', flag: 'ca-file' },
   { name: 'audit.checkpoints', kind: 'path' },
   { name: 'audit.key', kind: 'path' },
   { name: 'audit.anchor_dir', kind: 'path' },

@@ -1,4 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { parseCertificates } from '../../../files/certificate-authorities.js';
 import type {
   BrokerPolicy,
   ContainerPolicy,
@@ -61,6 +62,7 @@ export const sessionOptions: readonly Option[] = [
   { name: 'find-links', value: 'DIR', multiple: true, text: 'folder with Python wheels' },
   { name: 'npm-registry', value: 'URL', text: 'npm registry' },
   { name: 'nats-url', value: 'URL', text: 'NATS server for extensions' },
+  { name: 'ca-file', value: 'FILE', text: 'certificates to trust for https, besides the usual ones' },
 ];
 
 /** The settings in effect, and the files they were read from. */
@@ -84,6 +86,7 @@ export function settingsFrom({ entries }: Config, args: Arguments, terminal: Ter
     policy: {
       ...policyOf(entries, args.has('unsafe-no-sandbox')),
       ...natsPolicy(entries, terminal.environment),
+      ...certificatePolicy(entries, terminal),
     },
     defaultPaths: () => defaultPaths(entries, terminal.cwd),
     defaultAcceptNewIn: () => defaultAcceptNewIn(entries, terminal.cwd),
@@ -292,6 +295,22 @@ export function natsPolicy(
   const [name = '', ...rest] = login.split(':');
   const credentials = [name, ...(rest.length === 0 ? [] : [rest.join(':')])].map(encodeURIComponent);
   return { natsUrl: address.replace('://', `://${credentials.join(':')}@`) };
+}
+
+/** Reads the file of net.ca_file. One that cannot be read or is not valid is an error: nothing runs without it. */
+export function certificatePolicy(
+  entries: readonly ConfigEntry[],
+  terminal: Pick<Terminal, 'readFile'>,
+): Pick<SessionPolicy, 'caCertificates'> {
+  const path = settingOf(entries, 'net.ca_file');
+  if (typeof path !== 'string') return {};
+  const pem = terminal.readFile(path);
+  if (pem === undefined)
+    throw new HostError('invalid_config', `the file of net.ca_file cannot be read: ${path}`, {
+      hint: 'check the path after --ca-file, or net.ca_file in your configuration',
+    });
+  parseCertificates(pem, path);
+  return { caCertificates: pem };
 }
 
 /** The object without members that are undefined. */

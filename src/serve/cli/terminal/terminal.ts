@@ -66,8 +66,11 @@ export interface Terminal {
   openHost(options: OpenHostOptions): Promise<RemoteHost>;
   /** Runs the checks of `doctor`. */
   examine(options: ExamineOptions): Promise<readonly Check[]>;
-  /** Fetches a URL under the host's network rules; private addresses need a grant. */
-  readDocument(url: string, allow: readonly string[]): Promise<{ status: number; text: string }>;
+  /** Fetches a URL under the host's network rules; private addresses need a grant. `certificates`: trusted ones, as PEM. */
+  readDocument(
+    url: string,
+    access: { readonly allow: readonly string[]; readonly certificates: string | undefined },
+  ): Promise<{ status: number; text: string }>;
   /** Opens the audit log of a state directory for reading; needs no host. */
   openAuditLog(options: OpenAuditLogOptions): Promise<AuditReader>;
   /** Locks a state directory that no host uses, to reset its PIN. */
