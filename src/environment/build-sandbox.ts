@@ -43,6 +43,8 @@ export interface InstallerResult {
   readonly stderr: string;
   /** Hosts that the egress proxy denied, as `host:port`. */
   readonly deniedHosts: readonly string[];
+  /** Whether one of them is on this machine or in a private network. */
+  readonly deniedPrivate: boolean;
 }
 
 /** A private folder in which one environment is built, by installers in the sandbox. */
@@ -94,7 +96,7 @@ export async function openBuildSandbox(
     async run(run) {
       runs += 1;
       if (run.network.kind === 'none')
-        return { ...(await runInstaller(run, sandbox, null, signal)), deniedHosts: [] };
+        return { ...(await runInstaller(run, sandbox, null, signal)), deniedHosts: [], deniedPrivate: false };
       const socket = options.newSocket?.() ?? join(folder, `${runs}.sock`);
       const egress = await options.openEgress({
         socket,
@@ -104,9 +106,11 @@ export async function openBuildSandbox(
       try {
         const trusting = withCertificates(run, sandbox, options.certificateFolder?.());
         const result = await runInstaller(trusting, sandbox, egress.socket, signal);
+        const denied = egress.takeDenied();
         return {
           ...result,
-          deniedHosts: [...new Set(egress.takeDenied().map((it) => `${it.host}:${it.port}`))],
+          deniedHosts: [...new Set(denied.map((it) => `${it.host}:${it.port}`))],
+          deniedPrivate: denied.some((it) => it.hint !== undefined),
         };
       } finally {
         await egress.close();
@@ -144,7 +148,7 @@ async function runInstaller(
   sandbox: Sandbox,
   egress: string | null,
   signal: AbortSignal,
-): Promise<Omit<InstallerResult, 'deniedHosts'>> {
+): Promise<Omit<InstallerResult, 'deniedHosts' | 'deniedPrivate'>> {
   if (signal.aborted) throw canceled(run);
   const child = sandbox.spawn({
     argv: run.argv,

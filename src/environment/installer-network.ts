@@ -13,7 +13,13 @@ export type OpenEgress = (options: {
   readonly active: boolean;
 }) => Promise<{
   readonly socket: string;
-  takeDenied(): readonly { readonly host: string; readonly port: number; readonly reason: string }[];
+  takeDenied(): readonly {
+    readonly host: string;
+    readonly port: number;
+    readonly reason: string;
+    /** Present if a grant would allow it: it is on this machine or in a private network. */
+    readonly hint?: string | undefined;
+  }[];
   close(): Promise<void>;
 }>;
 
@@ -46,6 +52,19 @@ export function egressPolicyFor(
 ): Parameters<OpenEgress>[0]['policy'] {
   const hosts = network.kind === 'index' ? [network.host] : [];
   return { reach: { hosts, granted: hosts }, anyPublic: network.kind === 'public', holdsSecret: false };
+}
+
+/** What to do about hosts that were denied to an installer. `setting`: how to name an index. */
+export function deniedSourceHint(
+  network: InstallerNetwork,
+  denied: { readonly deniedHosts: readonly string[]; readonly isPrivate: boolean },
+  setting: { readonly flag: string; readonly key: string; readonly path: string; readonly otherwise: string },
+): string {
+  const [first = ''] = denied.deniedHosts;
+  const { flag, key, path, otherwise } = setting;
+  if (denied.isPrivate && network.kind === 'public')
+    return `it is on a private address; if it is your own index, name it: ${flag} https://${first.replace(/:443$/, '')}${path}, or ${key} in your configuration; --allow does not apply to installations`;
+  return `${otherwise}; --allow does not apply to installations`;
 }
 
 /** For messages; without the password that the URL may contain. */

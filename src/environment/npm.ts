@@ -8,7 +8,12 @@ import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox } from '../sandbox/sandbox.js';
 import type { BuildSandbox, InstallerResult } from './build-sandbox.js';
 import { readUntrustedFile, sealTree } from './file-tree.js';
-import { describeSource, type InstallerNetwork, installerNetwork } from './installer-network.js';
+import {
+  deniedSourceHint,
+  describeSource,
+  type InstallerNetwork,
+  installerNetwork,
+} from './installer-network.js';
 import { type NpmLock, readNpmLock } from './npm-lock.js';
 import type { PackageSources } from './package-need.js';
 
@@ -121,7 +126,18 @@ function explainNpm(result: InstallerResult, network: InstallerNetwork): HostErr
     return new HostError(
       'network_denied',
       `downloading npm packages from ${result.deniedHosts.join(', ')} was denied; only ${where} is allowed`,
-      { hint: 'configure a registry that serves the archives itself' },
+      {
+        hint: deniedSourceHint(
+          network,
+          { ...result, isPrivate: result.deniedPrivate },
+          {
+            flag: '--npm-registry',
+            key: 'npm.registry',
+            path: '/',
+            otherwise: 'configure a registry that serves the archives itself',
+          },
+        ),
+      },
     );
   }
   if (code === 'EINTEGRITY') {

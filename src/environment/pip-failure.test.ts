@@ -3,7 +3,15 @@ import { installerNetwork } from './installer-network.js';
 import { explainPip } from './pip-failure.js';
 
 const network = installerNetwork('https://user:hidden@packages.example.com/simple/', 'none');
-const failure = { stderr: '', log: '', deniedHosts: [], requirements: ['a==1.0'], python: '3.11', network };
+const failure = {
+  stderr: '',
+  log: '',
+  deniedHosts: [],
+  deniedPrivate: false,
+  requirements: ['a==1.0'],
+  python: '3.11',
+  network,
+};
 
 test('no message shows the password of an index URL', () => {
   const errors = [
@@ -49,3 +57,13 @@ test.each(['ftp://example.com/', 'packages.example.com', 'file:///srv/wheels', '
     );
   },
 );
+
+test('an index on a private address is explained with the setting that helps', () => {
+  const denied = { ...failure, deniedHosts: ['mirror.internal:443'], deniedPrivate: true };
+  const open = explainPip({ ...denied, network: installerNetwork(undefined, 'public') });
+  expect(open.hint).toBe(
+    'it is on a private address; if it is your own index, name it: --index https://mirror.internal/simple/, or python.index in your configuration; --allow does not apply to installations',
+  );
+  // A configured index is allowed wherever it is; another host that it refers to is not.
+  expect(explainPip(denied).hint).toContain('configure an index that serves the files itself');
+});

@@ -1,6 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import { lastLines } from '../model/last-lines.js';
-import { describeSource, type InstallerNetwork } from './installer-network.js';
+import { deniedSourceHint, describeSource, type InstallerNetwork } from './installer-network.js';
 import { normalizedName } from './wheel.js';
 
 export interface PipFailure {
@@ -8,10 +8,18 @@ export interface PipFailure {
   /** pip's detailed log. */
   readonly log: string;
   readonly deniedHosts: readonly string[];
+  readonly deniedPrivate: boolean;
   readonly requirements: readonly string[];
   readonly python: string;
   readonly network: InstallerNetwork;
 }
+
+const indexSetting = {
+  flag: '--index',
+  key: 'python.index',
+  path: '/simple/',
+  otherwise: 'configure an index that serves the files itself, or put the wheels into a find-links folder',
+};
 
 /**
  * Explains why packages could not be installed. pip has one exit code for every failure, so its output selects the
@@ -25,7 +33,7 @@ export function explainPip(failure: PipFailure): HostError {
     return new HostError(
       'network_denied',
       `downloading ${requirements} from ${failure.deniedHosts.join(', ')} was denied; only ${where} is allowed`,
-      { hint: 'configure an index that serves the files itself, or put the wheels into a find-links folder' },
+      { hint: deniedSourceHint(network, { ...failure, isPrivate: failure.deniedPrivate }, indexSetting) },
     );
   }
   // Status 404 only means that the index does not know the name.

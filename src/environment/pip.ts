@@ -247,6 +247,7 @@ async function failure(
     stderr: result.stderr,
     log: log.toString('utf8'),
     deniedHosts: result.deniedHosts,
+    deniedPrivate: result.deniedPrivate,
     requirements,
     python: context.interpreter.version,
     network,

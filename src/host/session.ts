@@ -2,10 +2,12 @@ import { neverCanceled } from '../model/cancel-signal.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import type { Waiver } from '../model/waiver.js';
+import { unusedGrantReason } from '../policy/unused-grant.js';
 import { type CallServices, callTool } from './call/call.js';
 import { runMessageHooks } from './call/call-hooks.js';
 import { explainCall } from './call/explain.js';
 import { repeatInterrupted } from './call/repeat.js';
+import { withoutRepeatedGrant } from './call/repeated-grant.js';
 import { ContentReader } from './catalog/content-reader.js';
 import type { Answer, Session, SessionOptions, SessionWaiver } from './host.js';
 import type { HostServices } from './host-services.js';
@@ -51,9 +53,13 @@ export async function openSession(options: SessionOptions, context: SessionConte
     hasHooks: () => catalog.hasHooks,
     hooks: () => catalog.hooks(),
   };
+  const givenGrants = setup.waivers.flatMap((it) => (it.kind === 'grant' ? [String(it.content)] : []));
   const call: Session['call'] = (request) =>
     running.track(async () => {
-      const answer = await callTool(callServices, caller, request);
+      const answer = withoutRepeatedGrant(await callTool(callServices, caller, request), {
+        given: givenGrants,
+        inForce: setup.allow,
+      });
       onAnswer?.(answer, principal);
       return answer;
     });
@@ -77,7 +83,15 @@ export async function openSession(options: SessionOptions, context: SessionConte
     review: (id) => catalog.review(id),
     accept: async (id, digest, by = principal) =>
       catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),
-    waivers: async () => setup.waivers.map((it) => stateOf(it, gate)),
+    waivers: async () => {
+      const known = catalog.manifests;
+      const urls = [setup.policy.webhook, setup.policy.broker?.url].filter((it) => it !== undefined);
+      return setup.waivers.map((it) => {
+        const unused =
+          it.kind === 'grant' ? unusedGrantReason(String(it.content), known, { urls }) : undefined;
+        return { ...stateOf(it, gate), ...(unused === undefined ? {} : { unused }) };
+      });
+    },
     acceptWaiver: async (id, by = principal) => {
       const waiver = setup.waivers.find((it) => it.id === id);
       if (waiver === undefined)

@@ -59,9 +59,9 @@ export function explainFailure(name: string, ended: FailedRun, profile: SandboxP
       },
     );
   }
-  if (envelope !== undefined) return envelope;
+  if (envelope !== undefined) return withNetworkNote(envelope, profile);
   const ending = describeExit(exit, limits.cpuSeconds);
-  const hint = hintOf(stderr, profile) ?? killedHint(exit, limits);
+  const hint = hintOf(stderr, profile) ?? killedHint(exit, limits) ?? noNetworkNote(profile);
   return new HostError(ending.code, withDetails(`${name} ${ending.text}`), {
     ...(hint === undefined ? {} : { hint }),
     ...(isCrash(exit) ? { transient: {} } : {}),
@@ -74,15 +74,39 @@ function isCrash(exit: ProcessExit): boolean {
   return signal !== undefined && !['SIGXCPU', 'SIGXFSZ', 'SIGSYS'].includes(signal);
 }
 
+/** There is no record of a connection that was tried, so this states only what the package has. */
+function noNetworkNote(profile: SandboxProfile): string | undefined {
+  const { network: policy } = profile;
+  // A program that ignores the proxy fails without a trace in it.
+  if (policy !== null && (policy.anyPublic || policy.reach.hosts.length > 0)) return undefined;
+  const { network } = profile.package.permissions;
+  return `this package was granted no network${network.kind === 'none' ? '' : `: ${noNetworkHint(profile)}`}`;
+}
+
+/** The tool's own error says what failed, so the note is only for a package that asked for network. */
+function withNetworkNote(error: HostError, profile: SandboxProfile): HostError {
+  const asked = profile.package.permissions.network.kind !== 'none';
+  const note = asked && error.hint === undefined ? noNetworkNote(profile) : undefined;
+  if (note === undefined) return error;
+  return new HostError(error.code, error.message, {
+    cause: error.cause,
+    hint: note,
+    ...(error.toolError === undefined ? {} : { toolError: error.toolError }),
+  });
+}
+
 function noNetworkHint({ package: pkg, slots, access }: SandboxProfile): string {
   if (access?.network.kind === 'none' && pkg.permissions.network.kind !== 'none')
     return 'the manifest lists no scope with network access for this tool, so a grant has no effect';
   if (pkg.permissions.network.kind === 'none')
     return `the manifest of ${pkg.id} does not request network access, so a grant has no effect`;
   const unsendable = [...slots].find(([, it]) => it.secret && it.recipients.kind === 'nobody')?.[0];
-  return unsendable === undefined
+  if (unsendable !== undefined)
+    return `no host may receive its secret ${unsendable}; allow one: toolwharf secret set ${pkg.id} ${unsendable} --host HOST`;
+  const { network } = pkg.permissions;
+  return network.kind === 'hosts' && network.hosts.length === 0
     ? 'it declares no host; grant one with --allow net:HOST'
-    : `no host may receive its secret ${unsendable}; allow one: toolwharf secret set ${pkg.id} ${unsendable} --host HOST`;
+    : 'the configuration denies it; see "deny" in "toolwharf config list --show-origin"';
 }
 
 /** A warning for a result that hides a network failure. */

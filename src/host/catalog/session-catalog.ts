@@ -1,3 +1,4 @@
+import type { Package } from '../../model/package.js';
 import type { ProbeResult } from '../../sandbox/sandbox.js';
 import type { CallableTool } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
@@ -215,6 +216,11 @@ export class SessionCatalog {
     await acceptPackage(checked, { id, digest, who, named }, agreements, this.#upstreams);
     await this.#check();
     this.#services.notifyChanged();
+  }
+
+  /** What the manifests of all valid packages say. */
+  get manifests(): readonly Package[] {
+    return this.#packages.flatMap((it) => it.loaded.catalog?.package ?? []);
   }
 
   async install(id: string, options: InstallOptions): Promise<InstallResult> {

@@ -192,6 +192,7 @@ export const sessionWaiver = object({
   origin: nullable(open<RuleOrigin>('Where a rule is written: kind, file and line.')),
   active: boolean('False: it has no effect until the operator accepts it.'),
   verified: boolean('It was accepted with the PIN.'),
+  unused: optional(anyText('Why a grant has no effect with these packages.')),
 });
 export const installMembers = {
   package: text(),

@@ -27,4 +27,6 @@ export interface SessionWaiver extends Waiver {
   readonly active: boolean;
   /** Whether it was accepted with the PIN. */
   readonly verified: boolean;
+  /** Why a grant has no effect with the packages of the session; absent if it has one. */
+  readonly unused?: string;
 }

@@ -2,7 +2,12 @@
 import type { RemoteHost, RemoteSession, SessionWaiver } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { visibleLine } from '../print/visible.js';
-import { inactiveNotes, printAcceptedWaivers, printSessionWaivers } from '../print/waivers.js';
+import {
+  inactiveNotes,
+  printAcceptedWaivers,
+  printSessionWaivers,
+  unusedGrantWarnings,
+} from '../print/waivers.js';
 import type { Arguments } from './command/command.js';
 import { type CommandSessionOptions, sessionFor } from './config/session-options.js';
 import { isDryRun, reportDryRun } from './dry-run.js';
@@ -18,7 +23,18 @@ export async function warnAboutInactive(
   terminal: Terminal,
 ): Promise<void> {
   if (args.has('quiet')) return;
-  for (const note of inactiveNotes(await session.waivers())) terminal.err(`${visibleLine(note)}\n`);
+  const waivers = await session.waivers();
+  const unused = unusedGrantWarnings(waivers, args.values('allow')).map((it) => `warning: ${it}`);
+  for (const note of [...unused, ...inactiveNotes(waivers)]) terminal.err(`${visibleLine(note)}\n`);
+}
+
+/** Grants of the command line without effect, for the JSON document of a command; absent if there are none. */
+export function unusedGrantsMember(
+  waivers: readonly SessionWaiver[],
+  args: Arguments,
+): { readonly unusedGrants?: readonly string[] } {
+  const unused = unusedGrantWarnings(waivers, args.values('allow'));
+  return unused.length === 0 ? {} : { unusedGrants: unused };
 }
 
 /** `policy list`: what is in force in the current settings, and everything that was accepted. */

@@ -24,6 +24,22 @@ export function inactiveNotes(waivers: readonly SessionWaiver[]): string[] {
   ];
 }
 
+/** One warning per grant that is in force and has no effect on any package of the session. */
+export function unusedGrantWarnings(waivers: readonly SessionWaiver[], given: readonly string[]): string[] {
+  return waivers.flatMap(({ content, active, unused }) =>
+    active && unused !== undefined && given.some((it) => isSameGrant(String(content), it))
+      ? [`--allow ${content} has no effect: ${unused}`]
+      : [],
+  );
+}
+
+/** The path of a waiver is absolute; the one that was given may be relative. */
+function isSameGrant(content: string, given: string): boolean {
+  if (content === given) return true;
+  const [, kind = '', path = ''] = /^((?:[^:=]+=)?(?:read|write):)(.*)$/s.exec(given) ?? [];
+  return kind !== '' && content.startsWith(kind) && content.endsWith(path.replace(/^(?:\.\/)+|\/+$/g, ''));
+}
+
 /** How to accept settings; the command needs the same options as the one that printed this. */
 export const acceptHint =
   'these settings have no effect until the operator accepts them: toolwharf policy accept (with the same --config, --allow and --root)';

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
+import { callDocument } from '../../print/call-document.js';
 import { openAgreeingSession } from '../agreeing-session.js';
 import { looksLikeJson, readArguments } from '../call-arguments.js';
 import { outputFile, saveResult } from '../call-result.js';
@@ -13,7 +14,7 @@ import { isPackagePath } from '../package-path.js';
 import { pinOption } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { answerExit, callAtTerminal, printAnswer } from '../terminal-call.js';
-import { warnAboutInactive } from '../waivers.js';
+import { unusedGrantsMember, warnAboutInactive } from '../waivers.js';
 import { withHost } from '../with-host.js';
 
 export const call: Command = {
@@ -59,7 +60,10 @@ export const call: Command = {
       await warnAboutInactive(session, args, terminal);
       const answer = await callAtTerminal({ ...request, tool }, { host, session, args, terminal });
       if (file !== undefined && answer.status === 'ok') saveResult(answer, file, args, terminal);
-      else printAnswer(answer, args, terminal);
+      else if (args.has('json')) {
+        const unused = unusedGrantsMember(await session.waivers(), args);
+        terminal.out(`${JSON.stringify({ ...callDocument(answer), ...unused })}\n`);
+      } else printAnswer(answer, args, terminal);
       if (args.has('verbose')) terminal.err(`audit entries: toolwharf audit show ${answer.callId}\n`);
       return answerExit(answer);
     });

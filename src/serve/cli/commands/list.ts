@@ -6,7 +6,7 @@ import { errorTable } from '../../errors.js';
 import { attentionOf } from '../../print/attention.js';
 import { printPackages } from '../../print/packages.js';
 import { visibleLine } from '../../print/visible.js';
-import { inactiveNotes } from '../../print/waivers.js';
+import { inactiveNotes, unusedGrantWarnings } from '../../print/waivers.js';
 import { wrap } from '../../print/width.js';
 import type { Arguments, Command } from '../command/command.js';
 import { sessionOptions } from '../config/config.js';
@@ -21,6 +21,7 @@ import {
 import { RollbackWarnings } from '../rollback-warnings.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
+import { unusedGrantsMember } from '../waivers.js';
 import { withHost } from '../with-host.js';
 
 export function listCommand(formats: readonly FormatDescriptor[]): Command {
@@ -61,9 +62,15 @@ export function listCommand(formats: readonly FormatDescriptor[]): Command {
       const packages = report.packages.filter((it) => matchesFilter(it, filter));
       const shown = { ...report, packages };
       if (args.has('json')) {
-        const document = { ...listDocument(shown, terminal.cwd), ...inactiveMember(waivers) };
+        const document = {
+          ...listDocument(shown, terminal.cwd),
+          ...inactiveMember(waivers),
+          ...unusedGrantsMember(waivers, args),
+        };
         terminal.out(`${JSON.stringify(document)}\n`);
       } else {
+        for (const it of unusedGrantWarnings(waivers, args.values('allow')))
+          terminal.err(`warning: ${visibleLine(it)}\n`);
         const notes = inactiveNotes(waivers).map((it) => `${visibleLine(it)}\n`);
         if (packages.length > 0 || report.packages.length === 0)
           terminal.out(printPackages(shown, terminalStyle(args, terminal), terminal.columns, paths));
