@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { npmManifest, type PackageNeed } from '../../environment/package-need.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
@@ -17,10 +16,6 @@ import type { Interpreter } from '../../sandbox/interpreter.js';
 import { imageNeed } from './image-need.js';
 import type { LoadedPackage } from './loaded-package.js';
 import type { FindInterpreter, NeedCheck } from './program-need.js';
-
-const places = '/usr/bin or /usr/local/bin';
-/** Linux reads no more of the first line of a script. */
-const maxFirstLine = 256;
 
 /** What each program of a package needs, or why it cannot run here. Only programs that calls start on this machine. */
 export function programNeeds(

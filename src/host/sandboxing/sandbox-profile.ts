@@ -148,7 +148,9 @@ function egressPolicy(
   if (network.kind === 'none' || denial.noNetwork) return null;
   const denied = denial.network;
   // A manifest that names no host leaves the choice of hosts to the operator's grants.
-  const added = namesHosts(network) ? [...extraHosts, ...grantedPorts(network, grant.network)] : grant.network;
+  const added = namesHosts(network)
+    ? [...extraHosts, ...grantedPorts(network, grant.network)]
+    : grant.network;
   const full = network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...added] };
   const secrets = [...slots.values()].filter((it) => it.secret);
   const narrowed = narrowedReach(full, secrets, grant.network);

@@ -15,6 +15,7 @@ import {
   integer,
   jsonObject,
   nullable,
+  number,
   object,
   oneOf,
   optional,
@@ -32,6 +33,8 @@ const flatDiagnostic = object({
   related: optional(arrayOf(object({ message: anyText(), file: optional(anyText()), ...place }))),
 });
 
+const caseStatus = oneOf(['passed', 'failed', 'updated', 'skipped']);
+
 const packageInfo = object({
   schema: exactly('toolwharf/info@1'),
   package: optional(jsonObject('The parsed manifest; absent if it is broken.')),
@@ -47,6 +50,7 @@ export const packageDocuments = {
     packages: arrayOf(object(packageMembers)),
     summary: packageSummary,
     inactive: optional(arrayOf(sessionWaiver, 'Settings without effect until the operator accepts them.')),
+    unusedGrants: optional(arrayOf(anyText(), 'Grants of the command line without effect.')),
   }),
   'attention@1': jsonDocument('attention@1', 'What needs a decision or setup, most urgent first.', {
     items: arrayOf(attentionEntry),
@@ -70,6 +74,49 @@ export const packageDocuments = {
     ),
     summary: object({ files: integer(), errors: integer(), warnings: integer() }),
   }),
+  'test@1': jsonDocument('test@1', 'The cases of packages, and whether they passed.', {
+    packages: arrayOf(
+      object({
+        package: text(),
+        file: anyText(),
+        unavailable: arrayOf(anyText(), 'Why none of its cases could run; empty if they ran.'),
+        cases: arrayOf(
+          object({
+            name: anyText(),
+            tool: anyText(),
+            file: anyText(),
+            line: integer(),
+            status: caseStatus,
+            reasons: arrayOf(anyText()),
+            durationMs: number(),
+          }),
+        ),
+      }),
+    ),
+    summary: object({
+      passed: integer(),
+      failed: integer(),
+      updated: integer(),
+      skipped: integer(),
+      unavailable: integer('Packages that cannot run.'),
+    }),
+  }),
+  'dev-event@1': {
+    description: 'What happened in the loop of an author.',
+    shape: union(
+      [
+        object({ schema: exactly('toolwharf/dev-event@1'), event: exactly('reload'), line: anyText() }),
+        object({
+          schema: exactly('toolwharf/dev-event@1'),
+          event: exactly('check'),
+          errors: integer(),
+          diagnostics: arrayOf(jsonObject()),
+        }),
+      ],
+      'an event',
+    ),
+    isStream: true as const,
+  },
   'init@1': jsonDocument('init@1', 'The files of a new package.', {
     format: text(),
     folder: text(),

@@ -35,6 +35,7 @@ export const callDocumentShape = object({
     object({ token: text('Identifies the held call.'), kind: text(), reasons: arrayOf(anyText()) }),
   ),
   error: optional(answerErrorShape),
+  unusedGrants: optional(arrayOf(anyText(), 'Grants of the command line without effect.')),
   durationMs: number(),
 });
 

@@ -40,12 +40,14 @@ export const commands: readonly CommandEntry[] = [
     name: 'dev',
     summary: 'work on a package: check, call and reload on save',
     effect: 'acts',
+    json: ['dev-event@1', 'call@1'],
     load: async (formats) => (await import('../commands/dev.js')).devCommand(await formats()),
   },
   {
     name: 'test',
     summary: 'run the examples and saved cases of a package',
     effect: 'acts',
+    json: ['test@1'],
     load: async (formats) => (await import('../commands/test.js')).testCommand(await formats()),
   },
   {

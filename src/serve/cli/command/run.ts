@@ -67,7 +67,9 @@ function withNamedCommands(terminal: Terminal, output: boolean): Terminal {
   return {
     ...terminal,
     err: (text) => terminal.err(withCommandName(text, name)),
-    out: output ? (text) => terminal.out(withCommandName(text, name)) : terminal.out,
+    out: output
+      ? (text) => terminal.out(typeof text === 'string' ? withCommandName(text, name) : text)
+      : terminal.out,
   };
 }
 

@@ -64,7 +64,9 @@ export function devCommand(formats: readonly FormatDescriptor[]): Command {
 
 function printEvent(line: string, args: Arguments, terminal: Terminal): void {
   terminal.out(
-    args.has('json') ? `${JSON.stringify({ event: 'reload', line })}\n` : `${visibleLine(line)}\n`,
+    args.has('json')
+      ? `${JSON.stringify({ schema: 'toolwharf/dev-event@1', event: 'reload', line })}\n`
+      : `${visibleLine(line)}\n`,
   );
 }
 
@@ -181,6 +183,8 @@ class Findings {
     }
     const { diagnostics } = checked;
     const errors = countOf(diagnostics, 'error');
-    this.#terminal.out(`${JSON.stringify({ event: 'check', errors, diagnostics })}\n`);
+    this.#terminal.out(
+      `${JSON.stringify({ schema: 'toolwharf/dev-event@1', event: 'check', errors, diagnostics })}\n`,
+    );
   }
 }
