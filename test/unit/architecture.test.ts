@@ -20,6 +20,7 @@ const allowedImports: Record<string, readonly string[]> = {
   secrets: ['model', 'files'],
   environment: ['model', 'files', 'net', 'sandbox'],
   bundle: ['model', 'formats', 'files'],
+  sources: ['model', 'formats', 'files', 'net', 'sandbox', 'environment', 'bundle'],
   run: ['model', 'files', 'net', 'sandbox', 'wire'],
   host: [
     'model',
@@ -34,6 +35,7 @@ const allowedImports: Record<string, readonly string[]> = {
     'run',
     'secrets',
     'environment',
+    'sources',
   ],
   serve: ['model', 'formats', 'bundle', 'files', 'wire', 'host'],
 };

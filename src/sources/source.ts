@@ -1,0 +1,72 @@
+import type { OpenEgress } from '../environment/installer-network.js';
+import type { PackageSources } from '../environment/package-need.js';
+import type { NetworkHost } from '../model/permissions.js';
+import type { LockedSource } from '../model/source.js';
+import type { HttpClient } from '../net/http-client.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import type { ContentStore } from './content-store.js';
+
+/** What acquiring a source needs. */
+export interface SourceServices {
+  readonly store: ContentStore;
+  /** Already knows the private certificate authority, if there is one. */
+  readonly http: HttpClient;
+  /** Hosts on loopback or private addresses that the operator granted. */
+  readonly granted: readonly NetworkHost[];
+  /** Hosts that the operator denied. */
+  readonly denied: readonly NetworkHost[];
+  /** PEM text of certificate authorities that git trusts besides those of the system. */
+  readonly ca?: string | undefined;
+  readonly sandbox: Sandbox;
+  readonly openEgress: OpenEgress;
+  /** The configured registry of npm and index of pip. */
+  readonly indexes: PackageSources;
+  /** For git and the installers. Must be reachable for the user of sandboxed processes; only the host writes to it. */
+  readonly buildFolder: string;
+  /** A short unique name. */
+  readonly newName: () => string;
+  /** A short path for a socket. Default: in the build folder. */
+  readonly newSocket?: (() => string) | undefined;
+  /** The Node that the host runs on, for npm. */
+  readonly node: { readonly path: string; readonly version: string };
+  /** The home folder, where other versions of Python may be. */
+  readonly home: string;
+}
+
+export interface AcquireOptions {
+  readonly services: SourceServices;
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: SourceProgress) => void) | undefined;
+}
+
+/** One step of acquiring a source. The same step is reported again while its bytes arrive. */
+export interface SourceProgress {
+  readonly step: 'resolve' | 'download' | 'unpack' | 'store';
+  /** What the step works on, such as a host or a file. */
+  readonly detail: string;
+  readonly bytes?: number;
+  /** Unknown if the server does not say. */
+  readonly totalBytes?: number;
+}
+
+/** Something about a source that a person should know. */
+export interface SourceNote {
+  /**
+   * `moved`: a tag now means something else than the lock says; the lock was followed. `yanked`: the authors withdrew this
+   * version. `deprecated`: the authors advise against it. `converted`: a manifest was made from the files of the tree.
+   */
+  readonly code: 'moved' | 'yanked' | 'deprecated' | 'converted';
+  readonly text: string;
+}
+
+/** A source whose files are in the content store. */
+export interface AcquiredSource {
+  readonly locked: LockedSource;
+  /** The digest of the tree in the content store. */
+  readonly tree: string;
+  /** Its folder on this machine, read-only. */
+  readonly folder: string;
+  /** Size of all files. */
+  readonly bytes: number;
+  readonly notes: readonly SourceNote[];
+}
