@@ -7,6 +7,7 @@ export const hostErrorCodes = [
   'tool_not_found',
   'invalid_manifest',
   'invalid_config',
+  'invalid_archive',
   'invalid_input',
   'invalid_output',
   'needs_setup',

@@ -17,6 +17,7 @@ export const errorTable = {
   tool_not_found: row(404, -32602, 2),
   invalid_manifest: row(422, -32602, 3),
   invalid_config: row(500, -32603, 3),
+  invalid_archive: row(422, -32602, 3),
   invalid_input: row(400, -32602, 2),
   invalid_output: row(502, -32603, 1),
   needs_setup: row(409, -32603, 4),

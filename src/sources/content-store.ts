@@ -1,4 +1,15 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolderWithMode, moveTree, sealTree } from '../environment/file-tree.js';
+import { sha256 } from '../files/sha256.js';
+import { HostError } from '../model/host-error.js';
+import { type FilePool, filePool } from './file-pool.js';
+import { openStagingFolder, removeAbandonedStaging, type StagingFolder } from './staging.js';
+import { storageFailure } from './storage-failure.js';
+import { type DigestedFile, treeDigest } from './tree-digest.js';
 import type { TreeFiles } from './tree-file.js';
+import { readTree } from './tree-reading.js';
 
 export interface StoredTree {
   readonly digest: string;
@@ -7,10 +18,16 @@ export interface StoredTree {
   readonly files: number;
 }
 
+export interface AddOptions {
+  readonly signal: AbortSignal;
+  /** Whether a folder that contains everything else is left out. Default: false. */
+  readonly withoutTopFolder?: boolean | undefined;
+}
+
 /** Immutable trees of files, named by the digest of their names, executable bits and contents. */
 export interface ContentStore {
   /** Stores a tree. After a crash at any instant, the whole tree is there or nothing of it. */
-  add(files: TreeFiles, options: { readonly signal: AbortSignal }): Promise<StoredTree>;
+  add(files: TreeFiles, options: AddOptions): Promise<StoredTree>;
   has(digest: string): boolean;
   /** The folder of a tree, whether it exists or not. */
   path(digest: string): string;
@@ -25,7 +42,152 @@ export interface ContentStore {
   openStaging(): Promise<StagingFolder>;
 }
 
-export interface StagingFolder {
+export interface ContentStoreOptions {
+  /** Must be reachable for the user of sandboxed processes; only the host writes to it. */
   readonly folder: string;
-  close(): Promise<void>;
+  /** A short unique name. */
+  readonly newName: () => string;
+}
+
+const digestPattern = /^[0-9a-f]{64}$/;
+
+export function contentStore({ folder, newName }: ContentStoreOptions): ContentStore {
+  const trees = join(folder, 'trees');
+  const staging = join(folder, 'staging');
+  const pool = filePool(join(folder, 'files'));
+  const pathOf = (digest: string) => {
+    if (!digestPattern.test(digest)) throw new Error(`${digest} is not the digest of a tree`);
+    return join(trees, digest);
+  };
+  const openStaging = () => openStagingFolder(staging, newName());
+
+  const makeFolders = async () => {
+    await makeFolderWithMode(folder, 0o711);
+    await makeFolderWithMode(trees, 0o711);
+    await pool.open();
+  };
+
+  const verify = async (digest: string): Promise<StoredTree> => {
+    const path = pathOf(digest);
+    if (!existsSync(path)) throw new HostError('not_found', `the store has no tree ${digest}`);
+    const files = await readTree(path);
+    const found = treeDigest(files);
+    if (found === digest) return stored(digest, path, files);
+    throw new HostError(
+      'integrity',
+      `the files in ${path} were changed: expected ${digest}, found ${found}`,
+      {
+        hint: 'install the package again',
+      },
+    );
+  };
+
+  const remove = async (digest: string): Promise<void> => {
+    const path = pathOf(digest);
+    if (!existsSync(path)) return;
+    // Moved away first: a crash while it is deleted must not leave half of a tree under its name.
+    const place = await openStaging();
+    try {
+      await chmod(path, 0o755);
+      await rename(path, join(place.folder, 'removed'));
+    } finally {
+      await place.close();
+    }
+  };
+
+  /** The place is free after this, unless a whole tree is there. */
+  const removeIfDamaged = async (digest: string): Promise<boolean> => {
+    if (!existsSync(pathOf(digest))) return false;
+    const whole = await verify(digest).then(
+      () => true,
+      () => false,
+    );
+    if (!whole) await remove(digest);
+    return whole;
+  };
+
+  const add = async (files: TreeFiles, { signal, withoutTopFolder = false }: AddOptions) => {
+    await makeFolders();
+    const place = await openStaging();
+    try {
+      const root = join(place.folder, 'tree');
+      await makeFolderWithMode(root, 0o755);
+      const written = await writeFiles(files, { root, pool, signal });
+      const top = withoutTopFolder ? topFolder(written) : '';
+      const tree = written.map((it) => ({ ...it, path: it.path.slice(top.length) }));
+      const finished = join(root, top);
+      const digest = treeDigest(tree);
+      if (!(await removeIfDamaged(digest))) {
+        await sealTree(finished);
+        if (signal.aborted) throw new HostError('canceled', 'storing the files was canceled');
+        // After this step, the tree exists.
+        await moveTree(pathOf(digest), finished);
+        await pool.add(pathOf(digest), tree);
+      }
+      return stored(digest, pathOf(digest), tree);
+    } catch (error) {
+      throw storageFailure(error, folder);
+    } finally {
+      await place.close();
+    }
+  };
+
+  const list = async () =>
+    (await readdir(trees).catch(() => [])).filter((it) => digestPattern.test(it)).sort();
+
+  return {
+    add,
+    has: (digest) => existsSync(pathOf(digest)),
+    path: pathOf,
+    verify,
+    async remove(digest) {
+      await remove(digest);
+      await pool.prune();
+    },
+    list,
+    async sweep(keep) {
+      const removed = (await list()).filter((it) => !keep.has(it));
+      for (const it of removed) await remove(it);
+      await removeAbandonedStaging(staging);
+      await pool.prune();
+      return removed;
+    },
+    openStaging,
+  };
+}
+
+async function writeFiles(
+  files: TreeFiles,
+  options: { readonly root: string; readonly pool: FilePool; readonly signal: AbortSignal },
+): Promise<readonly DigestedFile[]> {
+  const { root, pool, signal } = options;
+  const written: DigestedFile[] = [];
+  const made = new Set<string>();
+  for await (const { path, executable, bytes } of files) {
+    if (signal.aborted) throw new HostError('canceled', 'storing the files was canceled');
+    const file: DigestedFile = { path, executable, bytes: bytes.length, sha256: sha256(bytes) };
+    const target = join(root, path);
+    const parent = dirname(target);
+    if (!made.has(parent)) {
+      await mkdir(parent, { recursive: true });
+      made.add(parent);
+    }
+    if (!(await pool.copy(file, bytes, target)))
+      await writeFile(target, bytes, { flag: 'wx', mode: executable ? 0o755 : 0o644 });
+    written.push(file);
+  }
+  return written;
+}
+
+/** Folders whose names mean something to formats. They stay, even if nothing is beside them. */
+const meaningful = /^(?:\.|skills\/)/;
+
+/** `name/` if all files are below this folder; empty if they are not. */
+function topFolder(files: readonly DigestedFile[]): string {
+  const top = /^[^/]+\//.exec(files[0]?.path ?? '')?.[0] ?? '';
+  return top !== '' && !meaningful.test(top) && files.every((it) => it.path.startsWith(top)) ? top : '';
+}
+
+function stored(digest: string, folder: string, files: readonly DigestedFile[]): StoredTree {
+  return { digest, folder, bytes: files.reduce((sum, it) => sum + it.bytes, 0), files: files.length };
 }
