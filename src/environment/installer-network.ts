@@ -23,9 +23,13 @@ export type OpenEgress = (options: {
   close(): Promise<void>;
 }>;
 
-/** The network access of an installer: none, the configured index, or (without one) any public address. */
+/**
+ * The network access of an installer: none, one host with its grants, the configured index, or (without one) any public
+ * address.
+ */
 export type InstallerNetwork =
   | { readonly kind: 'none' }
+  | { readonly kind: 'host'; readonly reach: NetworkReach }
   | { readonly kind: 'index'; readonly url: URL; readonly host: NetworkHost }
   | { readonly kind: 'public' };
 
@@ -50,6 +54,7 @@ export function installerNetwork(index: string | undefined, otherwise: 'none' | 
 export function egressPolicyFor(
   network: Exclude<InstallerNetwork, { kind: 'none' }>,
 ): Parameters<OpenEgress>[0]['policy'] {
+  if (network.kind === 'host') return { reach: network.reach, anyPublic: false, holdsSecret: false };
   const hosts = network.kind === 'index' ? [network.host] : [];
   return { reach: { hosts, granted: hosts }, anyPublic: network.kind === 'public', holdsSecret: false };
 }
@@ -69,9 +74,14 @@ export function deniedSourceHint(
 
 /** For messages; without the password that the URL may contain. */
 export function describeSource(network: InstallerNetwork): string {
-  return network.kind === 'index'
-    ? network.url.host
-    : network.kind === 'public'
-      ? 'the public index'
-      : 'the configured folders';
+  switch (network.kind) {
+    case 'host':
+      return network.reach.hosts.map((it) => it.host).join(', ');
+    case 'index':
+      return network.url.host;
+    case 'public':
+      return 'the public index';
+    case 'none':
+      return 'the configured folders';
+  }
 }

@@ -105,7 +105,7 @@ async function runNpm(argv: readonly string[], folder: string, context: NpmConte
 }
 
 /** The npm that belongs to this Node. */
-function npmOf(interpreter: Interpreter): string {
+export function npmOf(interpreter: Interpreter): string {
   const prefix = dirname(dirname(interpreter.path));
   const found = [
     join(prefix, 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),

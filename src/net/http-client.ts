@@ -29,6 +29,11 @@ export interface HttpRequest {
   readonly limits: RequestLimits;
   /** A request with a credential never follows a redirect. */
   readonly credential: boolean;
+  /**
+   * Whether redirects to other hosts with public addresses are followed, over https. Only for downloads whose content is
+   * checked by its hash. Default: false.
+   */
+  readonly followsOtherHosts?: boolean;
   readonly signal: CancelSignal;
   /** Called with the `host:port` of a denied request. */
   readonly onDenied?: (host: string) => void;
@@ -59,6 +64,12 @@ export interface HttpClient {
   send(request: HttpRequest): Promise<HttpResponse>;
   /** Resolves when the headers are received. The time limit includes the body; Infinity means no limit. */
   open(request: HttpRequest): Promise<HttpStream>;
+}
+
+/** Which servers are believed to be who they say. */
+export interface TrustOptions {
+  /** PEM text of certificate authorities besides the public ones. */
+  readonly ca?: string | undefined;
 }
 
 const maxRedirects = 5;
@@ -123,9 +134,9 @@ async function follow(
   { resolve, trust }: Connecting,
   signal: AbortSignal,
 ): Promise<HttpStream> {
-  let { method, url, body } = request;
+  let { method, url, body, reach } = request;
   for (let hop = 0; ; hop++) {
-    const { destination, address } = await checkedTarget(url, request, resolve, signal);
+    const { destination, address } = await checkedTarget(url, { ...request, reach }, resolve, signal);
     const response = await exchange(
       { ...request, method, ...(body === undefined ? {} : { body }) },
       destination,
@@ -137,7 +148,8 @@ async function follow(
       return response;
     response.body.destroy();
     const next = redirectTarget(location, destination);
-    if (request.credential || next.origin !== destination.url.origin) {
+    const isOther = next.origin !== destination.url.origin;
+    if (request.credential || (isOther && request.followsOtherHosts !== true)) {
       request.onDenied?.(hostPort(parseDestination(next.href)));
       throw new HostError(
         'network_denied',
@@ -147,6 +159,10 @@ async function follow(
     if (hop === maxRedirects)
       throw new HostError('network_failed', `${destination.host} redirects more than ${maxRedirects} times`);
     url = next.href;
+    if (isOther) {
+      const { host, port } = parseDestination(url);
+      reach = { ...reach, hosts: [...reach.hosts, { host, port }] };
+    }
     if (response.status !== 307 && response.status !== 308 && method !== 'GET') {
       method = 'GET';
       body = undefined;

@@ -1,16 +1,108 @@
 import { HostError } from '../model/host-error.js';
 import type { LockedSource, Source } from '../model/source.js';
+import { readArchive } from './archive/archive.js';
+import { withFileReader } from './archive/byte-reader.js';
+import type { StoredTree } from './content-store.js';
+import { convertTree } from './convert.js';
+import type { FetchedSource, FetchOptions } from './fetched-source.js';
+import { fetchGit, resolveGitSource } from './git.js';
+import { fetchHttps } from './https.js';
+import { readFile, readFolder, readLocalArchive } from './local.js';
+import { fetchNpm, lockNpm } from './npm.js';
+import { fetchOci, resolveOciSource } from './oci.js';
+import { fetchPypi, lockPypi } from './pypi.js';
 import type { AcquiredSource, AcquireOptions } from './source.js';
+import { storageFailure } from './storage-failure.js';
 
 /** Resolves, downloads, verifies and unpacks a source into the content store. A locked source must match exactly. */
 export async function acquireSource(
   source: Source | LockedSource,
-  _options: AcquireOptions,
+  options: AcquireOptions,
 ): Promise<AcquiredSource> {
-  throw new HostError('not_supported', `sources of kind ${source.kind} cannot be acquired yet`);
+  const { store } = options.services;
+  return withStaging(options, async (fetchOptions) => {
+    const fetched = await fetchSource(source, fetchOptions);
+    stopIfCanceled(options);
+    const tree = await storeTree(fetched, options);
+    const converted = await convertTree(tree, source, { store, signal: options.signal });
+    return {
+      locked: fetched.locked,
+      tree: converted.tree.digest,
+      folder: converted.tree.folder,
+      bytes: converted.tree.bytes,
+      notes: [...fetched.notes, ...converted.notes],
+    };
+  });
 }
 
-/** What the source means now, without downloading its content where the place can say it. */
-export async function resolveSource(source: Source, _options: AcquireOptions): Promise<LockedSource> {
-  throw new HostError('not_supported', `sources of kind ${source.kind} cannot be resolved yet`);
+/** What the source means now. It is downloaded only if nobody else knows its hash; nothing is stored. */
+export async function resolveSource(source: Source, options: AcquireOptions): Promise<LockedSource> {
+  if (source.kind === 'git') return resolveGitSource(source, options);
+  if (source.kind === 'oci') return resolveOciSource(source, options);
+  const known =
+    source.kind === 'npm'
+      ? await lockNpm(source, options)
+      : source.kind === 'pypi'
+        ? await lockPypi(source, options)
+        : undefined;
+  if (known !== undefined) return known;
+  return withStaging(options, async (fetchOptions) => (await fetchSource(source, fetchOptions)).locked);
+}
+
+async function withStaging<T>(
+  options: AcquireOptions,
+  work: (options: FetchOptions) => Promise<T>,
+): Promise<T> {
+  stopIfCanceled(options);
+  const staging = await options.services.store.openStaging();
+  try {
+    return await work({ ...options, folder: staging.folder });
+  } catch (error) {
+    if (options.signal.aborted && !(error instanceof HostError)) throw canceled(error);
+    throw storageFailure(error, staging.folder);
+  } finally {
+    await staging.close();
+  }
+}
+
+async function fetchSource(source: Source | LockedSource, options: FetchOptions): Promise<FetchedSource> {
+  switch (source.kind) {
+    case 'folder':
+      return readFolder(source);
+    case 'file':
+      return readFile(source);
+    case 'archive':
+      return readLocalArchive(source);
+    case 'https':
+      return fetchHttps(source, options);
+    case 'git':
+      return fetchGit(source, options);
+    case 'npm':
+      return fetchNpm(source, options);
+    case 'pypi':
+      return fetchPypi(source, options);
+    case 'oci':
+      return fetchOci(source, options);
+  }
+}
+
+async function storeTree({ content }: FetchedSource, options: AcquireOptions): Promise<StoredTree> {
+  const { services, signal, onProgress } = options;
+  if (content.kind === 'files') {
+    onProgress?.({ step: 'store', detail: 'files' });
+    return services.store.add(content.files, { signal });
+  }
+  onProgress?.({ step: 'unpack', detail: 'archive' });
+  const { withoutTopFolder } = content;
+  return withFileReader(content.path, (reader) =>
+    services.store.add(readArchive(reader), { signal, withoutTopFolder }),
+  );
+}
+
+function stopIfCanceled({ signal }: AcquireOptions): void {
+  if (signal.aborted) throw canceled();
+}
+
+function canceled(cause?: unknown): HostError {
+  return new HostError('canceled', 'acquiring the package was canceled', { cause });
 }

@@ -16,6 +16,8 @@ export interface StoredTree {
   readonly folder: string;
   readonly bytes: number;
   readonly files: number;
+  /** Whether `add` created it; false if it was there before. */
+  readonly created: boolean;
 }
 
 export interface AddOptions {
@@ -72,7 +74,7 @@ export function contentStore({ folder, newName }: ContentStoreOptions): ContentS
     if (!existsSync(path)) throw new HostError('not_found', `the store has no tree ${digest}`);
     const files = await readTree(path);
     const found = treeDigest(files);
-    if (found === digest) return stored(digest, path, files);
+    if (found === digest) return stored(digest, path, files, false);
     throw new HostError(
       'integrity',
       `the files in ${path} were changed: expected ${digest}, found ${found}`,
@@ -113,18 +115,23 @@ export function contentStore({ folder, newName }: ContentStoreOptions): ContentS
       const root = join(place.folder, 'tree');
       await makeFolderWithMode(root, 0o755);
       const written = await writeFiles(files, { root, pool, signal });
+      if (written.length === 0)
+        throw new HostError('invalid_archive', 'the source has no files', {
+          hint: 'check that it is the right one',
+        });
       const top = withoutTopFolder ? topFolder(written) : '';
       const tree = written.map((it) => ({ ...it, path: it.path.slice(top.length) }));
       const finished = join(root, top);
       const digest = treeDigest(tree);
-      if (!(await removeIfDamaged(digest))) {
+      const created = !(await removeIfDamaged(digest));
+      if (created) {
         await sealTree(finished);
         if (signal.aborted) throw new HostError('canceled', 'storing the files was canceled');
         // After this step, the tree exists.
         await moveTree(pathOf(digest), finished);
         await pool.add(pathOf(digest), tree);
       }
-      return stored(digest, pathOf(digest), tree);
+      return stored(digest, pathOf(digest), tree, created);
     } catch (error) {
       throw storageFailure(error, folder);
     } finally {
@@ -188,6 +195,12 @@ function topFolder(files: readonly DigestedFile[]): string {
   return top !== '' && !meaningful.test(top) && files.every((it) => it.path.startsWith(top)) ? top : '';
 }
 
-function stored(digest: string, folder: string, files: readonly DigestedFile[]): StoredTree {
-  return { digest, folder, bytes: files.reduce((sum, it) => sum + it.bytes, 0), files: files.length };
+function stored(
+  digest: string,
+  folder: string,
+  files: readonly DigestedFile[],
+  created: boolean,
+): StoredTree {
+  const bytes = files.reduce((sum, it) => sum + it.bytes, 0);
+  return { digest, folder, bytes, files: files.length, created };
 }

@@ -27,6 +27,8 @@ export interface SourceServices {
   readonly newName: () => string;
   /** A short path for a socket. Default: in the build folder. */
   readonly newSocket?: (() => string) | undefined;
+  /** Times in milliseconds. Defaults: 30 s without a byte, 15 minutes for one download. */
+  readonly timeouts?: { readonly idleMs?: number; readonly totalMs?: number } | undefined;
   /** The Node that the host runs on, for npm. */
   readonly node: { readonly path: string; readonly version: string };
   /** The home folder, where other versions of Python may be. */

@@ -11,6 +11,8 @@ import { readTar } from './tar.js';
 import { readZip } from './zip.js';
 
 const maxLinkChain = 8;
+/** Of files that are read over. */
+const maxIgnoredBytes = 8 * 1024 ** 3;
 
 /**
  * The files of a zip or tar archive, checked and within limits. The content decides which kind it is. A link to a file of
@@ -43,6 +45,34 @@ export async function* readArchive(
       size.add(entry.size);
       yield { path, executable: entry.executable, bytes };
     }
+  }
+}
+
+/**
+ * The files below one folder of a tar archive, without that folder in their paths. Everything else in the archive is
+ * ignored: the layers of an image contain devices and links that are right there.
+ */
+export async function* readArchiveFolder(
+  reader: ByteReader,
+  folder: string,
+  limits: ArchiveLimits = defaultArchiveLimits,
+): AsyncGenerator<TreeFile> {
+  const names = new EntryNames(limits);
+  const size = new SizeMeter(Number.POSITIVE_INFINITY, limits);
+  const ignored = { ...limits, fileBytes: maxIgnoredBytes, totalBytes: maxIgnoredBytes };
+  for await (const entry of openArchive(reader, ignored, await kindOf(reader))) {
+    const name = entry.name.replace(/^(?:\.?\/)+/, '');
+    if (!name.startsWith(`${folder}/`)) continue;
+    const inner = name.slice(folder.length + 1);
+    if (entry.kind === 'link')
+      throw invalidArchive(`${entryName(name)} is a link, which is not allowed in this folder`);
+    if (entry.kind === 'folder') {
+      if (inner !== '') names.addFolder(inner);
+      continue;
+    }
+    if (entry.size > limits.fileBytes) throw invalidArchive(`${entryName(name)} is too large`);
+    size.add(entry.size);
+    yield { path: names.addFile(inner), executable: entry.executable, bytes: await entry.read() };
   }
 }
 
