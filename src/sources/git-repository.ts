@@ -5,7 +5,6 @@ import { rootCertificates } from 'node:tls';
 import { type BuildSandbox, type InstallerResult, openBuildSandbox } from '../environment/build-sandbox.js';
 import { makeFolderWithMode } from '../environment/file-tree.js';
 import { HostError } from '../model/host-error.js';
-import { lastLines } from '../model/last-lines.js';
 import { parseDestination } from '../net/destination.js';
 import type { Mount } from '../sandbox/sandbox.js';
 import { gitAttributes, gitEnvironment, gitSettings } from './git-settings.js';
@@ -64,40 +63,36 @@ async function repositoryIn(
     kind: 'host',
     reach: { hosts: [{ host, port }], granted: services.granted, denied: services.denied },
   } as const;
-  const home = await ownFolder(join(work.source, 'home'), sandbox.user);
-  const git = async (args: readonly string[], online: boolean, directory: string) =>
+  await writeEmptyRepository(work.source, sandbox.user);
+  const git = (args: readonly string[], online: boolean) =>
     build.run({
       name: `fetching ${host}`,
       mounts: [trust, work],
       argv: [program, ...gitSettings(join(sandbox.inside(trust), 'ca.pem')), ...args],
-      directory,
-      environment: { ...gitEnvironment(join(inside, home)), TMPDIR: inside },
+      directory: join(inside, 'repository'),
+      environment: { ...gitEnvironment(join(inside, 'home')), TMPDIR: inside },
       limitAddressSpace: false,
       network: online ? network : { kind: 'none' },
     });
-  // An empty template: no hooks, and attributes that the repository cannot change.
-  const template = await ownFolder(join(work.source, 'template', 'info'), sandbox.user, 'template');
-  await writeFile(join(work.source, 'template', 'info', 'attributes'), gitAttributes);
-  const created = await git(
-    ['init', '--quiet', '--bare', `--template=${join(inside, template)}`, join(inside, 'repository')],
-    false,
-    inside,
-  );
-  if (!created.ok)
-    throw new HostError(
-      'upstream_failed',
-      `git could not create a repository:\n${lastLines(created.stderr)}`,
-    );
   return {
-    run: (args, online) => git(args, online, join(inside, 'repository')),
+    run: git,
     place: (name) => ({ inside: join(inside, name), outside: join(work.source, name) }),
     close: () => build.close(),
   };
 }
 
-/** A folder that sandboxed processes can use. Returns its name, or the given one. */
-async function ownFolder(path: string, user: { uid: number; gid: number }, name?: string): Promise<string> {
-  await mkdir(path, { recursive: true });
-  if (process.getuid?.() === 0) await chown(path, user.uid, user.gid);
-  return name ?? (path.split('/').at(-1) as string);
+/** What `git init --bare` would write, without hooks and with attributes that a repository cannot change. */
+async function writeEmptyRepository(folder: string, user: { uid: number; gid: number }): Promise<void> {
+  const isRoot = process.getuid?.() === 0;
+  for (const name of ['home', 'repository', 'repository/objects', 'repository/refs', 'repository/info']) {
+    const path = join(folder, name);
+    await mkdir(path);
+    if (isRoot) await chown(path, user.uid, user.gid);
+  }
+  const files = {
+    HEAD: 'ref: refs/heads/main\n',
+    config: '[core]\n\trepositoryformatversion = 0\n\tbare = true\n',
+    'info/attributes': gitAttributes,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'repository', name), text);
 }

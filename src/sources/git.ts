@@ -43,8 +43,7 @@ export async function fetchGit(
     const found = await lookUp(source, repository);
     const commit = 'commit' in source ? source.commit : found.commit;
     options.onProgress?.({ step: 'download', detail: source.url });
-    await fetchCommit(source.url, commit, found, repository);
-    const path = await exportTree(source, commit, repository, options.folder);
+    const path = await fetchTree(source, commit, found, repository, options.folder);
     const { kind, url, revision, subfolder } = source;
     return {
       locked: { kind, url, revision, ...(subfolder === undefined ? {} : { subfolder }), commit },
@@ -98,58 +97,50 @@ async function lookUp(source: GitSource | LockedGit, repository: GitRepository):
   });
 }
 
-/** Only this commit if the server allows that, else all branches and tags. */
-async function fetchCommit(
-  url: string,
+/** Fetches only this commit if the server allows that, else all branches and tags. Returns the path of its files as tar. */
+async function fetchTree(
+  { url, subfolder }: GitSource,
   commit: string,
   found: RemoteRevision,
   repository: GitRepository,
-): Promise<void> {
+  folder: string,
+): Promise<string> {
   const common = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
   const wanted = found.commit === commit ? found.wanted : commit;
   const shallow = await repository.run([...common, '--depth=1', '--', url, `${wanted}:refs/wanted`], true);
-  if (shallow.ok && (await has(commit, repository))) return;
-  const all = ['+refs/heads/*:refs/all/heads/*', '+refs/tags/*:refs/all/tags/*'];
-  const whole = await repository.run([...common, '--', url, ...all], true);
-  if (!whole.ok) throw gitFailure(shallow.ok ? whole : shallow, url);
-  if (await has(commit, repository)) return;
-  throw new HostError(
-    'integrity',
-    `${url} no longer has the commit: expected ${commit}, found ${found.commit}`,
-    {
-      hint: 'ask the author why the history was changed',
-    },
-  );
-}
-
-async function has(commit: string, repository: GitRepository): Promise<boolean> {
-  const { ok, stdout } = await repository.run(
-    ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`],
-    false,
-  );
-  return ok && stdout.trim() === commit;
-}
-
-async function exportTree(
-  { url, subfolder }: GitSource,
-  commit: string,
-  repository: GitRepository,
-  folder: string,
-): Promise<string> {
-  const { inside, outside } = repository.place('export.tar');
+  // The commit is named by its hash, so that what is exported is certainly this commit.
   const tree = subfolder === undefined ? commit : `${commit}:${subfolder}`;
-  const kind = await repository.run(['cat-file', '-t', tree], false);
-  if (!kind.ok || (subfolder !== undefined && kind.stdout.trim() !== 'tree'))
-    throw new HostError('not_found', `${url} has no folder ${subfolder} at ${commit}`, {
-      hint: 'check the part after ":"',
-    });
-  // The time of the entries would be that of now; only names and contents count here.
-  const result = await repository.run(['archive', '--format=tar', `--output=${inside}`, tree], false);
-  if (!result.ok) throw gitFailure(result, url);
+  const { inside, outside } = repository.place('export.tar');
+  const archive = () => repository.run(['archive', '--format=tar', `--output=${inside}`, tree], false);
+  let exported = shallow.ok ? await archive() : shallow;
+  if (!exported.ok && !(await has(commit, repository))) {
+    const all = ['+refs/heads/*:refs/all/heads/*', '+refs/tags/*:refs/all/tags/*'];
+    const whole = await repository.run([...common, '--', url, ...all], true);
+    if (!whole.ok) throw gitFailure(shallow.ok ? whole : shallow, url);
+    exported = await archive();
+    if (!exported.ok && !(await has(commit, repository)))
+      throw new HostError(
+        'integrity',
+        `${url} no longer has the commit: expected ${commit}, found ${found.commit}`,
+        { hint: 'ask the author why the history was changed' },
+      );
+  }
+  if (!exported.ok)
+    throw subfolder === undefined
+      ? gitFailure(exported, url)
+      : new HostError('not_found', `${url} has no folder ${subfolder} at ${commit}`, {
+          hint: 'check the part after ":"',
+        });
   // Out of the folder that sandboxed processes can write to.
   const path = join(folder, 'export.tar');
   await rename(outside, path);
   return path;
+}
+
+async function has(commit: string, repository: GitRepository): Promise<boolean> {
+  const args = ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`];
+  const { ok, stdout } = await repository.run(args, false);
+  return ok && stdout.trim() === commit;
 }
 
 /** git has one exit code for all failures, so its text selects the message; the failure itself is certain. */
