@@ -10,4 +10,6 @@ export type ArchiveEntry =
     }
   | { readonly kind: 'folder'; readonly name: string }
   /** `target` is relative to the folder of the link, or with `fromRoot` to the root of the archive. */
-  | { readonly kind: 'link'; readonly name: string; readonly target: string; readonly fromRoot: boolean };
+  | { readonly kind: 'link'; readonly name: string; readonly target: string; readonly fromRoot: boolean }
+  /** Something that is never unpacked, such as `a device`. */
+  | { readonly kind: 'other'; readonly name: string; readonly what: string };

@@ -26,6 +26,7 @@ export async function* readArchive(
   const size = new SizeMeter(reader.size, limits);
   const links = new Map<string, string>();
   for await (const entry of openArchive(reader, limits, await kindOf(reader))) {
+    if (entry.kind === 'other') throw notUnpacked(entry);
     if (entry.kind === 'folder') names.addFolder(entry.name);
     else if (entry.kind === 'link') links.set(names.addFile(entry.name), targetOf(entry));
     else {
@@ -64,6 +65,7 @@ export async function* readArchiveFolder(
     const name = entry.name.replace(/^(?:\.?\/)+/, '');
     if (!name.startsWith(`${folder}/`)) continue;
     const inner = name.slice(folder.length + 1);
+    if (entry.kind === 'other') throw notUnpacked(entry);
     if (entry.kind === 'link')
       throw invalidArchive(`${entryName(name)} is a link, which is not allowed in this folder`);
     if (entry.kind === 'folder') {
@@ -154,6 +156,10 @@ class SizeMeter {
     if (this.#bytes > freeBytes && this.#bytes > this.#packedBytes * ratio)
       throw invalidArchive(`the archive unpacks to more than ${ratio} times its size`);
   }
+}
+
+function notUnpacked({ name, what }: Extract<ArchiveEntry, { kind: 'other' }>): Error {
+  return invalidArchive(`${entryName(name)} is ${what}, which is not unpacked`);
 }
 
 function targetOf(link: Extract<ArchiveEntry, { kind: 'link' }>): string {

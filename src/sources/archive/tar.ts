@@ -94,11 +94,12 @@ async function* entriesOf(
     case '3':
     case '4':
     case '6':
-      throw invalidArchive(
-        `${entryName(name)} is a ${type === '6' ? 'pipe' : 'device'}, which is not unpacked`,
-      );
+      withoutContent();
+      yield { kind: 'other', name, what: type === '6' ? 'a pipe' : 'a device' };
+      return;
     default:
-      throw invalidArchive(`${entryName(name)} has the type ${JSON.stringify(type)}, which is not unpacked`);
+      yield { kind: 'other', name, what: `an entry of the type ${JSON.stringify(type)}` };
+      await blocks.skip(size, () => truncated(name));
   }
 }
 

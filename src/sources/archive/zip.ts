@@ -114,8 +114,7 @@ async function entryOf(entry: ZipEntry, reader: ByteReader, dataStart: number): 
     if (type !== 0 && type !== folderType) throw invalidArchive(`${shown} is both a file and a folder`);
     return { kind: 'folder', name };
   }
-  if (type !== 0 && type !== fileType)
-    throw invalidArchive(`${shown} is not a file or folder, so it is not unpacked`);
+  if (type !== 0 && type !== fileType) return { kind: 'other', name, what: 'not a file or folder' };
   return { kind: 'file', name, executable: (unixMode & 0o111) !== 0, size, read };
 }
 
