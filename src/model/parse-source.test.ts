@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseSource } from './parse-source.js';
-import { type Source, sourceText } from './source.js';
+import { isLocked, type LockedSource, type Source, sourceText } from './source.js';
 
 const hash = 'a'.repeat(64);
 const commit = 'b'.repeat(40);
@@ -106,4 +106,27 @@ describe('a text that is not a source', () => {
     test(`${JSON.stringify(text)}: ${problem}`, () => {
       expect(parse(text, sha256)).toEqual({ problem, hint: expect.stringMatching(/\w/) });
     });
+});
+
+test('a source is locked if it names exact bytes, or is a folder or file of this machine', () => {
+  const locked: readonly LockedSource[] = [
+    { kind: 'folder', path: '/a' },
+    { kind: 'file', path: '/a' },
+    { kind: 'archive', path: '/a.zip', sha256: hash },
+    { kind: 'https', url: 'https://example.com/a', sha256: hash },
+    { kind: 'git', url: 'https://example.com/a', revision: 'v1', commit },
+    { kind: 'npm', name: 'a', range: '^1', version: '1.0.0', integrity: 'sha512-x' },
+    { kind: 'pypi', name: 'a', range: '', version: '1', file: 'a-1.tar.gz', sha256: hash },
+    { kind: 'oci', image: 'localhost/a', reference: 'v1', digest: `sha256:${hash}` },
+  ];
+  expect(locked.map(isLocked)).toEqual(locked.map(() => true));
+  const open = [
+    'a.zip',
+    'https://example.com/a',
+    'git+https://example.com/a#v1',
+    'npm:a',
+    'pypi:a',
+    'oci:localhost/a',
+  ];
+  expect(open.map((it) => isLocked(parse(it) as Source))).toEqual(open.map(() => false));
 });

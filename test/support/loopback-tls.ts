@@ -13,7 +13,8 @@ export interface LoopbackTls {
 
 export function loopbackTls(): LoopbackTls {
   const folder = mkdtempSync(join(tmpdir(), 'loopback-tls-'));
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  const openssl = (...args: string[]) =>
+    execFileSync('/usr/bin/openssl', args, { cwd: folder, stdio: 'pipe' });
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   try {
     openssl(

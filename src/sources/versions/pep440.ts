@@ -40,6 +40,9 @@ function parseSpecifier(specifier: string): readonly Clause[] | undefined {
   return clauses.every((it) => it !== undefined) ? clauses : undefined;
 }
 
+/** A bound that is not itself allowed does not ask for prereleases. */
+const exclusive: ReadonlySet<string> = new Set(['!=', '<', '>']);
+
 function parseClause(text: string): Clause | undefined {
   const [, operator, operand = ''] = /^(===|==|~=|!=|<=|>=|<|>)\s*(.+)$/.exec(text) ?? [];
   if (operator === '===') {
@@ -58,7 +61,7 @@ function parseClause(text: string): Clause | undefined {
   const matches = matcherOf(operator as string, version);
   return matches === undefined
     ? undefined
-    : { matches, prerelease: isPrerelease(version) && operator !== '!=' };
+    : { matches, prerelease: isPrerelease(version) && !exclusive.has(operator as string) };
 }
 
 function matcherOf(operator: string, version: Pep440Version): Clause['matches'] | undefined {

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LockedSource, Source } from '../../../src/model/source.js';
 import { acquireSource, resolveSource } from '../../../src/sources/acquire.js';
+import { npmRegistry, onIndex, pythonIndex } from '../../../src/sources/index-access.js';
 import type { SourceProgress, SourceServices } from '../../../src/sources/source.js';
 import { tarball, wheel, zip } from '../../support/archive.js';
 import { tarOf } from '../../support/hostile-archive.js';
@@ -138,6 +139,39 @@ describe('a URL', () => {
         { services: bench.services, signal: controller.signal },
       );
     expect(await leavesNothing(work)).toMatchObject({ code: 'canceled' });
+  });
+});
+
+describe('a repository without a manifest', () => {
+  const skills = zip({
+    'rules-main/AGENTS.md': 'Run the tests first.\n',
+    'rules-main/review/SKILL.md': '---\nname: Review\ndescription: Reads a diff.\n---\nRead it.\n',
+  });
+
+  test('becomes a skills-bundle, and only that is stored', async () => {
+    serve({ '/rules.zip': skills });
+    const found = await acquire({ kind: 'https', url: `${bench.origin}/rules.zip` });
+    expect(found.notes).toEqual([{ code: 'converted', text: expect.stringContaining('2 skills') }]);
+    const files = filesIn(found.folder);
+    expect(JSON.parse(files['findagent.json'] ?? '')).toMatchObject({
+      name: 'rules',
+      kind: 'skills-bundle',
+      skills: [{ id: 'agents' }, { id: 'review', name: 'Review', description: 'Reads a diff.' }],
+    });
+    expect(files['skills/review/SKILL.md']).toContain('Read it.');
+    expect(await bench.store.list()).toEqual([found.tree]);
+    expect((await acquire(found.locked)).tree).toBe(found.tree);
+  });
+
+  test('that is canceled while it is stored leaves nothing', async () => {
+    serve({ '/rules.zip': skills });
+    const controller = new AbortController();
+    const onProgress = ({ step }: SourceProgress) => (step === 'unpack' ? controller.abort() : undefined);
+    const source = { kind: 'https', url: `${bench.origin}/rules.zip` } as const;
+    const error = await leavesNothing(() =>
+      acquireSource(source, { services: bench.services, signal: controller.signal, onProgress }),
+    );
+    expect(error.code).toBe('canceled');
   });
 });
 
@@ -318,6 +352,30 @@ describe('a Python package', () => {
     expect(locked).toMatchObject({ version: '1.4', sha256: sha256(one.bytes) });
     expect(bench.requests).toEqual([]);
   });
+});
+
+test('without a configured index, the installers name their own, without network', async () => {
+  const options = { services: bench.with({ indexes: {} }), signal };
+  for (const index of [await npmRegistry(options), await pythonIndex(options)]) {
+    expect(index.url).toMatch(/^https:\/\/[a-z0-9.-]+\/(?:[a-z]+\/)?$/);
+    expect(index.configured).toBeUndefined();
+  }
+});
+
+test('the password of a configured index is sent to that index only', async () => {
+  const seen: string[] = [];
+  bench.handler = (request, response) => {
+    seen.push(request.headers.authorization ?? 'none');
+    const tarball = `${bench.origin}/p.tgz`;
+    response.end(
+      JSON.stringify({ 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': { dist: { tarball } } } }),
+    );
+  };
+  const indexes = { npmRegistry: bench.origin.replace('https://', 'https://me:pass@') };
+  await hostErrorOf(acquire({ kind: 'npm', name: 'p', range: 'latest' }, bench.with({ indexes })));
+  expect(seen).toEqual(Array(2).fill(`Basic ${Buffer.from('me:pass').toString('base64')}`));
+  const index = { url: 'https://a.example.com/', headers: { authorization: 'x' }, credential: true };
+  expect(onIndex(index, 'https://b.example.com/p.tgz')).toEqual({ url: 'https://b.example.com/p.tgz' });
 });
 
 describe('an image', () => {
