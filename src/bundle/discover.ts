@@ -33,7 +33,7 @@ export interface Discovery {
   readonly missing: readonly string[];
   /** Number of files that were checked. */
   readonly scanned: number;
-  /** Number of manifests inside a package of the same format. They belong to that package. */
+  /** Number of manifests that belong to a package of the same format. */
   readonly nested: number;
 }
 
@@ -47,6 +47,8 @@ export interface DiscoverOptions {
   readonly ignore?: readonly string[] | undefined;
   /** Maximum depth of the search. Default: 8 folders. */
   readonly depth?: number | undefined;
+  /** A tree of the content store: a package at its root has no folder name. */
+  readonly storedTree?: string | undefined;
 }
 
 /** Finds manifests: each path is a manifest or a folder that is searched. The result is sorted by path. */
@@ -252,6 +254,7 @@ class Search {
       singleFile: claim.scope === 'file',
       displayRoot: this.#display(root),
       manifestBytes,
+      isStoredTree: root === this.#options.storedTree,
     });
     this.#found.set(absolute, { file: this.#display(absolute), path: absolute, format, bundle });
   }
@@ -271,8 +274,9 @@ class Search {
 
   /** Relative to the working directory, if the path is inside it. */
   #display(path: string): string {
-    if (path.startsWith(`${this.#options.cwd}/`)) return path.slice(this.#options.cwd.length + 1);
-    const relativePath = relative(this.#options.cwd, path);
+    const { cwd } = this.#options;
+    if (path.startsWith(`${cwd}/`)) return path.slice(cwd.length + 1);
+    const relativePath = relative(cwd, path);
     return relativePath.startsWith('..') ? path : relativePath;
   }
 }
@@ -288,10 +292,5 @@ function entryKind(entry: Dirent): 'file' | 'folder' | 'special' {
 }
 
 function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

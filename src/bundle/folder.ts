@@ -47,11 +47,13 @@ export interface FolderBundleOptions {
   readonly displayRoot: string;
   /** The manifest's bytes from the search, so that the file is not read twice with different content. */
   readonly manifestBytes?: Uint8Array | undefined;
+  /** True: a tree of the content store. It has no folder name of its own, and all its folders belong to it. */
+  readonly isStoredTree?: boolean | undefined;
 }
 
 /** A bundle on disk. Paths and symbolic links that point outside the root are rejected. */
 export function folderBundle(options: FolderBundleOptions): Bundle {
-  const { root, manifest, singleFile, displayRoot, manifestBytes } = options;
+  const { root, manifest, singleFile, displayRoot, manifestBytes, isStoredTree = false } = options;
   const read = (path: string): BundleEntry => {
     if (path === manifest && manifestBytes !== undefined) return { kind: 'file', bytes: manifestBytes };
     if (singleFile && path !== manifest) return { kind: 'missing' };
@@ -59,10 +61,10 @@ export function folderBundle(options: FolderBundleOptions): Bundle {
   };
   return {
     manifest,
-    folder: basename(root),
+    folder: isStoredTree ? '' : basename(root),
     read,
     digest: (path) => digestOf(read(path)),
-    files: () => (singleFile ? [manifest] : listFiles(root)),
+    files: () => (singleFile ? [manifest] : listFiles(root, isStoredTree ? noFolders : ignoredFolders)),
     display: (path) => join(displayRoot, path),
   };
 }
@@ -153,7 +155,9 @@ function rejected(
   return { kind: 'rejected', reason, detail };
 }
 
-function listFiles(root: string): string[] {
+const noFolders: ReadonlySet<string> = new Set();
+
+function listFiles(root: string, ignored: ReadonlySet<string>): string[] {
   const files: string[] = [];
   const visit = (folder: string): void => {
     let entries: ReturnType<typeof readNames>;
@@ -169,7 +173,7 @@ function listFiles(root: string): string[] {
       if (files.length > maxFiles) return;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
-        if (!ignoredFolders.has(entry.name)) visit(path);
+        if (!ignored.has(entry.name)) visit(path);
       } else if (entry.isFile() || isLinkedFile(root, path)) {
         files.push(path);
       }

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { replaceFileLater } from '../files/atomic-file.js';
 import { HostError } from '../model/host-error.js';
+import { tryParseStored } from '../model/json.js';
 import { isPassable } from '../sandbox/path-access.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { type BuildSandbox, openBuildSandbox, removeAbandonedBuilds } from './build-sandbox.js';
-import { makeFolderWithMode, moveTree } from './file-tree.js';
+import { makeFolderWithMode, moveTree, removeTree } from './file-tree.js';
 import type { OpenEgress } from './installer-network.js';
 import { installNpm, resolveNpm } from './npm.js';
 import { type NpmLock, readNpmLock, readNpmManifest } from './npm-lock.js';
@@ -27,6 +28,10 @@ export interface EnvironmentStore {
   /** What is already installed; undefined if it is not. */
   find(need: PackageNeed): InstalledPackages | undefined;
   prepare(need: PackageNeed, options: PrepareOptions): Promise<InstalledPackages>;
+  /** Where `prepare` records what it installs: its lock, or the folder if the lock comes with the package. */
+  place(need: PackageNeed): string;
+  /** Removes what was installed at a place, and what a killed process left. Packages that others use stay. */
+  remove(places: readonly string[]): Promise<void>;
 }
 
 export interface EnvironmentOptions {
@@ -127,8 +132,35 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
     return { folder: folderOf(lock), language: need.language };
   };
 
+  /** The folder that a lock in this file stands for. */
+  const installedFrom = async (path: string): Promise<string | undefined> => {
+    if (dirname(path) === installed) return path;
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    const lock = text === undefined ? undefined : (tryParseStored(text) as Lock | undefined);
+    return lock === undefined ? undefined : folderOf(lock);
+  };
+
   return {
     find,
+    place(need) {
+      const ownLock = need.language === 'node' && need.lock !== null ? knownLock(need, '') : undefined;
+      return ownLock === undefined ? lockPath(need) : folderOf(ownLock);
+    },
+    async remove(places) {
+      const inside = places.filter((it) => dirname(it) === locks || dirname(it) === installed);
+      const folders = new Set<string>();
+      for (const it of inside) {
+        const found = await installedFrom(it);
+        if (found !== undefined) folders.add(found);
+      }
+      for (const it of inside) if (dirname(it) === locks) await rm(it, { force: true });
+      for (const name of await readdir(locks).catch(() => [])) {
+        const used = await installedFrom(join(locks, name));
+        if (used !== undefined) folders.delete(used);
+      }
+      for (const it of folders) await removeTree(it);
+      await removeAbandonedBuilds(building);
+    },
     async prepare(need, { signal, onStep }) {
       const installedPackages = find(need);
       if (installedPackages !== undefined) return installedPackages;

@@ -15,7 +15,7 @@ export type RejectionReason = 'unreadable' | 'not-regular' | 'link-escape' | 'to
 export interface Bundle {
   /** Path of the manifest, relative to the root. */
   readonly manifest: string;
-  /** Name of the folder that is the bundle's root. */
+  /** Name of the folder that is the bundle's root. Empty if it has none, such as the root of an archive. */
   readonly folder: string;
   read(path: string): BundleEntry;
   /** SHA-256 of a file, in hex; undefined if it cannot be read. */

@@ -75,6 +75,8 @@ export interface Vault {
   derive(label: string, create: boolean, keyStorage?: KeyStorageKind): Promise<Buffer>;
   /** Changes after every change of a value. Caches of all values are valid while it stays the same. */
   generation(): number;
+  /** Call it after values were restored in the store itself. */
+  forgetCached(): void;
 }
 
 export interface VaultOptions {
@@ -159,6 +161,7 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
       return Buffer.from(hkdfSync('sha256', root, '', label, 32));
     },
     generation: () => changes,
+    forgetCached: () => void changes++,
     async all() {
       const stored = await rows.list();
       if (stored.length === 0) return [];

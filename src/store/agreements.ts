@@ -137,6 +137,12 @@ export class AgreementRows {
     return rows.map((it) => it.package);
   }
 
+  /** Call it after agreements were changed together with other tables. */
+  changed(): void {
+    this.version++;
+    this.#places = undefined;
+  }
+
   /** Replaces the agreement of the manifest, if there is one. */
   async put(agreement: Omit<Agreement, 'acceptedAt'>): Promise<void> {
     const columns = {
@@ -153,7 +159,6 @@ export class AgreementRows {
       .values({ manifest: agreement.manifest, ...columns })
       .onConflict((conflict) => conflict.column('manifest').doUpdateSet(columns))
       .execute();
-    this.version++;
-    this.#places = undefined;
+    this.changed();
   }
 }

@@ -236,6 +236,43 @@ const steps: readonly string[] = [
      at integer not null,
      primary key (manifest, program)
    ) strict;`,
+  `-- Installed packages. Their files are in the content store.
+   create table generation (
+     package text not null,
+     number integer not null,
+     version text not null,
+     source text not null,
+     locked text not null,
+     tree text not null,
+     manifest text not null,
+     digest text not null,
+     plan text not null,
+     lock text not null,
+     grants text not null,
+     environments text not null,
+     images text not null,
+     agreement text not null,
+     smoke text not null,
+     created_at integer not null,
+     created_by text not null,
+     primary key (package, number)
+   ) strict;
+   create table installation (
+     package text primary key,
+     current integer not null,
+     state text not null,
+     root text,
+     installed_at integer not null,
+     foreign key (package, current) references generation (package, number)
+   ) strict;
+   -- What an unfinished change has made, so that it can be undone after a crash.
+   create table change_journal (
+     id text primary key,
+     package text not null,
+     operation text not null,
+     made text not null,
+     at integer not null
+   ) strict;`,
 ];
 
 /** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */

@@ -1,4 +1,5 @@
 // The tables of the state database, with the columns as SQLite stores them.
+import type { ChangeJournalTable, GenerationTable, InstallationTable } from './installation-tables.js';
 
 export interface AuditTable {
   seq: number;
@@ -307,4 +308,7 @@ export interface StateTables {
   sealed_arguments: SealedArgumentsTable;
   repeatable_call: RepeatableCallTable;
   moved_file: MovedFileTable;
+  generation: GenerationTable;
+  installation: InstallationTable;
+  change_journal: ChangeJournalTable;
 }

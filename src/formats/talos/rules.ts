@@ -9,7 +9,8 @@ import { settingKind, talosSetting } from './settings.js';
 /** Checks rules that the schema cannot express. Values of the wrong type were already reported and are skipped. */
 export function checkRules(report: TalosReport, manifest: JsonObject, folder: string): void {
   const { id } = manifest;
-  if (typeof id === 'string' && id !== folder) {
+  // Without a folder name, as at the root of an archive, there is nothing to compare.
+  if (typeof id === 'string' && folder !== '' && id !== folder) {
     report.at('talos.folder-name', ['id'], `the id is ${show(id)}, but the folder is named ${show(folder)}`, {
       hint: `rename the folder to ${show(id)}, or write "id": ${show(folder)}`,
     });

@@ -21,7 +21,7 @@ import {
   runEngine,
 } from './engine.js';
 import { configuresEngine } from './engine-variables.js';
-import { findImage, type LocalImage, type PullOptions, pullImage } from './image.js';
+import { findImage, type LocalImage, type PullOptions, pullImage, removeImage } from './image.js';
 import { createMaskFiles } from './mask-files.js';
 import { type ContainerPlan, runArgs } from './run-arguments.js';
 import { openRunningContainers, type RunningContainers } from './running-containers.js';
@@ -45,6 +45,8 @@ export interface Containers {
   /** Whether the image is in the engine's local store; downloads nothing. */
   has(image: ImageReference): Promise<boolean>;
   pull(image: ImageReference, options: PullOptions): Promise<void>;
+  /** Removes an image from the engine's local store, if it is there and no container uses it. */
+  remove(image: ImageReference): Promise<void>;
   start(command: ContainerCommand): Promise<SandboxProcess>;
   close(): Promise<void>;
 }
@@ -190,6 +192,10 @@ export function openContainers(options: ContainerOptions): Containers {
           'integrity',
           `the downloaded image ${imageReferenceText(image)} has another digest`,
         );
+    },
+    async remove(image) {
+      await removeImage(await identify(), image);
+      imageCache.delete(image.digest);
     },
     async start(command) {
       const { engine, baseImage, result } = await tested();

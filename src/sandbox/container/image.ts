@@ -75,6 +75,14 @@ export async function pullImage(
   );
 }
 
+const removeMs = 60_000;
+
+/** Removes an image by its digest. One that a container uses, or that has another name too, stays. */
+export async function removeImage(engine: ContainerEngine, image: ImageReference): Promise<void> {
+  const args = [...engineArgs(engine), 'image', 'rm', imageReferenceText(image)];
+  await runEngine(engine.path, args, { timeoutMs: removeMs });
+}
+
 function parsed(text: string): readonly Record<string, unknown>[] {
   const value = tryParseBounded(text, documentLimits);
   return Array.isArray(value) ? value : [];

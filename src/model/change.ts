@@ -1,0 +1,34 @@
+/** One step of a change of an installation, as `change@1` reports it. */
+export interface ChangeStep {
+  readonly name: ChangeStepName;
+  readonly status: 'done' | 'skipped' | 'failed' | 'unchanged';
+  readonly detail?: string;
+}
+
+export type ChangeStepName =
+  | 'fetch'
+  | 'check'
+  | 'agree'
+  | 'credentials'
+  | 'environment'
+  | 'smoke'
+  | 'switch'
+  | 'kill switch'
+  | 'erase'
+  | 'clean up';
+
+/** What happened to one installed package. */
+export interface PackageChange {
+  readonly package: string;
+  readonly operation: 'install' | 'update' | 'rollback' | 'revoke' | 'remove' | 'verify';
+  readonly from?: GenerationName;
+  readonly to?: GenerationName;
+  readonly steps: readonly ChangeStep[];
+  /** What is left to do by hand; one sentence each. */
+  readonly left: readonly string[];
+}
+
+export interface GenerationName {
+  readonly generation: number;
+  readonly version: string;
+}
