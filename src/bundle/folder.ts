@@ -155,7 +155,8 @@ function rejected(
   return { kind: 'rejected', reason, detail };
 }
 
-const noFolders: ReadonlySet<string> = new Set();
+/** A stored tree has everything that its source had, except test cases. */
+const noFolders: ReadonlySet<string> = new Set([testsFolder]);
 
 function listFiles(root: string, ignored: ReadonlySet<string>): string[] {
   const files: string[] = [];

@@ -165,10 +165,12 @@ async function startHost(
       parse,
     },
     keyOf: (name) => keys.get(name),
+    ...{ invalidate, newId },
     onOutdated: (definition) => invalidate({ definition }, 'the definition of the package changed'),
     onOutdatedTool: (definition) => invalidate({ definition }, 'its program announces the tool differently'),
   });
 
+  await services.lifecycle.recover();
   waivers.attach(() => services.notifyChanged());
 
   // Calls

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { environmentStore } from '../environment/environment-store.js';
 import { sha256 } from '../files/sha256.js';
 import { builtInFormats } from '../formats/built-in-formats.js';
@@ -7,18 +7,20 @@ import type { ParseOptions } from '../model/format.js';
 import type { Package } from '../model/package.js';
 import { openEgress } from '../net/egress.js';
 import { guardedClient } from '../net/http-client.js';
-import { findNode, findPython, type PythonCache } from '../sandbox/interpreter.js';
+import type { PythonCache } from '../sandbox/interpreter.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { runSystemProgram } from '../sandbox/system-program.js';
 import { systemKeychain } from '../secrets/keychain.js';
 import { TokenBroker } from '../secrets/token-broker.js';
 import { openVault, type Vault } from '../secrets/vault.js';
+import { contentStore } from '../sources/content-store.js';
 import { AgreementRows, LinkRows } from '../store/agreements.js';
 import { AnnouncementRows } from '../store/announcements.js';
 import type { AuditLog } from '../store/audit-log.js';
 import { BrokenWhenNamed } from '../store/broken-when-named.js';
 import type { Database } from '../store/database.js';
 import { DisabledPackages } from '../store/disabled-packages.js';
+import { InstallationRows } from '../store/installations.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
 import { SecretRows } from '../store/secrets.js';
 import { StartFailureRows } from '../store/start-failures.js';
@@ -30,7 +32,9 @@ import { lookingServices } from './catalog/looking-services.js';
 import { SessionCatalog } from './catalog/session-catalog.js';
 import type { SessionServices } from './catalog/session-services.js';
 import type { FirstAcceptance, ProcessCounts } from './host.js';
+import { createHostLifecycle, type HostLifecycle, type OpenEnvironments } from './host-lifecycle.js';
 import { OpenClients } from './open-clients.js';
+import type { Invalidate } from './operator/approval-operations.js';
 import type { KillSwitch } from './operator/kill-switch.js';
 import type { OperatorAuth } from './operator/operator-auth.js';
 import type { Quarantine, RestoreInto } from './operator/quarantine.js';
@@ -38,9 +42,9 @@ import type { RunningCalls } from './operator/running-calls.js';
 import { TokenCache } from './operator/token-cache.js';
 import type { HostOptions } from './options.js';
 import { acceptedPackages } from './packages/accepted-packages.js';
+import { InstallationIndex } from './packages/installation-index.js';
 import type { PackageDigests } from './packages/package-digest.js';
 import { ParseCache } from './packages/parse-cache.js';
-import type { FindInterpreter } from './packages/program-need.js';
 import { Reloads } from './packages/reload.js';
 import type { Stage } from './packages/stage.js';
 import { createQueue } from './queue.js';
@@ -48,6 +52,7 @@ import { SandboxResourceSets } from './sandbox-resources.js';
 import { certificateFolder } from './sandboxing/certificate-folder.js';
 import { ContainerEngines } from './sandboxing/container-engines.js';
 import { homeFolders } from './sandboxing/home-folders.js';
+import { interpreterFinder } from './sandboxing/interpreter-finder.js';
 import { PackageFolders } from './sandboxing/package-folders.js';
 import { brokerRequester } from './sandboxing/sign-in.js';
 import { WorkspaceGuard } from './sandboxing/workspace-guard.js';
@@ -75,6 +80,9 @@ export interface HostServicesOptions {
   readonly onOutdated: (digest: string) => Promise<void>;
   /** Called when a tool is no longer announced as it was accepted. */
   readonly onOutdatedTool: (definition: string) => Promise<void>;
+  /** Voids held calls and standing rules. */
+  readonly invalidate: Invalidate;
+  readonly newId: (prefix: string) => string;
   readonly options: HostOptions;
 }
 
@@ -92,6 +100,7 @@ export interface HostServices {
   /** Packages as they were accepted. Null: all of them. */
   acceptedPackages(packageId: string | null): Promise<readonly Package[]>;
   openCatalog(setup: SessionSetup, accept: FirstAcceptance | null): Promise<OpenCatalog>;
+  readonly lifecycle: HostLifecycle;
   close(): Promise<void>;
 }
 
@@ -150,6 +159,12 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   const hidden = development === undefined ? [] : [development.operatorState, ...development.hidden];
   const auditPaths = [checkpoints, key, anchorFolder].filter((it) => it !== undefined);
 
+  const newName = () => randomBytes(6).toString('hex');
+  const rows = new InstallationRows(database, now);
+  const storeFolder = join(state, 'store');
+  const store = contentStore({ folder: storeFolder, newName });
+  const installations = new InstallationIndex(rows, storeFolder, (digest) => store.path(digest));
+
   const parseCache = new ParseCache(
     options.build === undefined ? null : new ParseCacheRows(database, options.build, now),
     onBug,
@@ -199,6 +214,20 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   };
   const pythons: PythonCache = new Map();
 
+  const openEnvironments: OpenEnvironments = (sandbox, folders, policy) =>
+    environmentStore({
+      folder: (development === undefined
+        ? folders
+        : new PackageFolders(development.environments, sandbox.user)
+      ).environmentsFolder(),
+      ...{ sandbox, sources: policy().indexes ?? {}, openEgress, newName },
+      newSocket: () => stage.newSocket(sandbox.user),
+      certificateFolder: () => {
+        // The policy in force can change while the session is open.
+        const { caCertificates } = policy();
+        return caCertificates === undefined ? undefined : certificateFolder(stage.root, caCertificates);
+      },
+    });
   const sessionServices = (setup: SessionSetup): SessionServices => {
     const { policy, intent } = setup;
     const { sandbox, folders, warm, pool, connections } = resources.get(policy.unsafeNoSandbox === true);
@@ -209,6 +238,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
         formats: options.formats ?? builtInFormats,
         parseCache,
         digests: hostOptions.digests,
+        installations,
         agreements,
         switches,
         findInterpreter: interpreterFinder(sandbox, homes[0] ?? '/', pythons),
@@ -218,22 +248,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
         containers,
         stage,
         folders,
-        environments: environmentStore({
-          folder: (development === undefined
-            ? folders
-            : new PackageFolders(development.environments, sandbox.user)
-          ).environmentsFolder(),
-          sandbox,
-          sources: policy.indexes ?? {},
-          openEgress,
-          newName: () => randomBytes(6).toString('hex'),
-          newSocket,
-          certificateFolder: () => {
-            // The policy in force can change while the session is open.
-            const { caCertificates } = setup.policy;
-            return caCertificates === undefined ? undefined : certificateFolder(stage.root, caCertificates);
-          },
-        }),
+        environments: openEnvironments(sandbox, folders, () => setup.policy),
         guard,
         agreements: agreementRows,
         links,
@@ -252,9 +267,19 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     return intent === 'use' ? services : lookingServices(services);
   };
 
+  const lifecycle = createHostLifecycle({
+    ...{ state, database, rows, store, index: installations, vault, audit, kills, now, notifyChanged },
+    ...{ agreements: agreementRows, formats: options.formats ?? builtInFormats, parseCache, newName, client },
+    ...{ digests: hostOptions.digests, operatorAuth: hostOptions.operatorAuth, newId: hostOptions.newId },
+    ...{ invalidate: hostOptions.invalidate, home: homes[0] ?? '/', openEnvironments, engines },
+    resourcesOf: (setup) => resources.get(setup?.policy.unsafeNoSandbox === true),
+    newSocket: (sandbox) => stage.newSocket(sandbox.user),
+  });
+
   const openClients = new OpenClients((ownerId) => void resources.endOwned(ownerId).catch(onBug));
 
   return {
+    lifecycle,
     vault,
     switches,
     tokens: new TokenCache(new TokenRows(database, now), now, sha256),
@@ -290,6 +315,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       };
     },
     async close() {
+      await lifecycle.close();
       await reloads?.close();
       await backgroundStaging.close();
       await parseCache.close();
@@ -298,12 +324,4 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       await engines.close();
     },
   };
-}
-
-function interpreterFinder(sandbox: Sandbox, home: string, pythons: PythonCache): FindInterpreter {
-  const node = { path: process.execPath, version: process.versions.node };
-  return ({ language, version }) =>
-    language === 'python'
-      ? findPython(version, sandbox.user, home, pythons)
-      : findNode(version, sandbox.user, node);
 }

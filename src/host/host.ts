@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.js';
 import type { Answer, CallRequest, MessagePoint, MessageVerdict } from './call/call-request.js';
 import type { ExplainRequest, Explanation } from './call/explanation.js';
 import type { ListedPrompt, ListedResource, ListedTool, PackageReport } from './catalog/listed.js';
+import type { Installations } from './lifecycle/installations.js';
 import type { AuditEntry } from './operator/audit-reader.js';
 import type {
   Approvals,
@@ -22,6 +23,10 @@ import type { SessionWaiver, WaiverOperations } from './operator/waiver-operatio
 import type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
 import type { SessionPolicy } from './session-policy.js';
 
+export type { ChangeStep, ChangeStepName, GenerationName, PackageChange } from '../model/change.js';
+export type { Installation, SmokeResult } from '../model/installation.js';
+export type { CostEstimate, Plan, PlanChanges, PlannedCredential, PlannedPackage } from '../model/plan.js';
+export type { SandboxLevel } from '../model/sandbox-level.js';
 export type { BinaryContent, Progress } from '../run/run.js';
 export type {
   Answer,
@@ -47,9 +52,23 @@ export type {
   PackageStateName,
   ProgramState,
   PromptArgument,
-  SandboxLevel,
 } from './catalog/listed.js';
 export type { DevelopmentOptions } from './development.js';
+export type { ChangeProgress } from './lifecycle/change-steps.js';
+export type {
+  ChangeOptions,
+  GarbageReport,
+  GenerationEntry,
+  Installations,
+  InstalledPackage,
+  InstallRequest,
+  OutdatedPackage,
+  PlanRequest,
+  RemoveRequest,
+  RevokeRequest,
+  RollbackRequest,
+  ValueRequest,
+} from './lifecycle/installations.js';
 export type {
   AuditEntry,
   AuditFilter,
@@ -241,6 +260,8 @@ export interface RemoteSession {
   acceptWaiver(id: string, by?: Actor): Promise<SessionWaiver>;
   /** Fetches and installs the language packages and images that a package's programs need. */
   install(id: string, options?: InstallOptions): Promise<InstallResult>;
+  /** Installed packages: plan, install, verify, update, roll back, revoke. */
+  readonly installations: Installations;
   /** Ends the session. The host keeps running. */
   close(): Promise<void>;
 }

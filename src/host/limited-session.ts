@@ -1,4 +1,5 @@
 import type { Session, SessionIntent } from './host.js';
+import type { Installations } from './lifecycle/installations.js';
 import { onlyLooks } from './session-setup.js';
 
 /**
@@ -20,9 +21,26 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
     resource: denied('read a resource'),
     accept: intent === 'review' ? session.accept : denied('accept a package'),
     acceptWaiver: intent === 'review' ? session.acceptWaiver : denied('accept a setting'),
+    installations: limitInstallations(session.installations, denied),
     install: async (id, options = {}) => {
       if (options.dryRun !== true) throw onlyLooks('install anything');
       return session.install(id, options);
     },
+  };
+}
+
+/** Plans and lists only look. */
+function limitInstallations(
+  { plan, checkValue, list, history, outdated }: Installations,
+  denied: (what: string) => () => Promise<never>,
+): Installations {
+  return {
+    ...{ plan, checkValue, list, history, outdated },
+    install: denied('install a package'),
+    verify: denied('run a smoke test'),
+    rollback: denied('roll back a package'),
+    remove: denied('remove a package'),
+    revoke: denied('revoke a package'),
+    collectGarbage: denied('remove old generations'),
   };
 }

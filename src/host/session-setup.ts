@@ -6,6 +6,7 @@ import { type Grant, type Grants, mergeGrants, parseGrants } from '../policy/gra
 import type { ProcessOwner } from '../run/process-owner.js';
 import type { FirstAcceptance, SessionIntent, SessionOptions } from './host.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
+import type { InstalledPlace } from './packages/installation-index.js';
 import { assertPolicy, policyDigest } from './policy-check.js';
 import type { SessionPolicy } from './session-policy.js';
 import { settingsInForce, type WaivableSettings, waiversOf } from './session-waivers.js';
@@ -36,6 +37,10 @@ export interface SessionSetup {
   /** Differs after every change of what is in force. */
   readonly version: number;
   readonly parse: ParseOptions;
+  /** The installed packages of the session. Null: all that are installed for its workspace. */
+  readonly places: readonly InstalledPlace[] | null;
+  /** Adds what was granted to installed packages when they were installed, as `PACKAGE=GRANT`. Replaces the last list. */
+  grantInstalled(allow: readonly string[]): void;
 }
 
 const sessionIntents: readonly SessionIntent[] = ['look', 'review', 'use'];
@@ -45,6 +50,7 @@ export function createSessionSetup(
   options: SessionOptions,
   parse: ParseOptions,
   gate: Pick<WaiverGate, 'version' | 'isActive'>,
+  places: SessionSetup['places'] = null,
 ): SessionSetup {
   const {
     directories,
@@ -66,10 +72,14 @@ export function createSessionSetup(
     if (!Object.hasOwn(environment, name))
       throw new HostError('usage', `env:${name} is granted, but the variable ${name} was not passed`);
   }
+  let installed: readonly string[] = [];
   let known: { readonly version: number; readonly inForce: InForce } | undefined;
   const inForce = (): InForce => {
     if (known?.version !== gate.version)
-      known = { version: gate.version, inForce: resolveInForce(requested, (id) => gate.isActive(id)) };
+      known = {
+        version: gate.version,
+        inForce: resolveInForce(requested, (id) => gate.isActive(id), installed),
+      };
     return known.inForce;
   };
   return {
@@ -100,13 +110,23 @@ export function createSessionSetup(
       agentVersion: policy.agentVersion ?? parse.agentVersion,
       reservedIds: [...parse.reservedIds, ...(policy.reservedIds ?? [])],
     },
+    places,
+    grantInstalled(allow) {
+      installed = [...allow].sort();
+      known = undefined;
+    },
   };
 }
 
 type InForce = Pick<SessionSetup, 'grants' | 'allow' | 'policy' | 'policyDigest'>;
 
-function resolveInForce(requested: WaivableSettings, isActive: (id: string) => boolean): InForce {
-  const { policy, allow } = settingsInForce(requested, isActive);
+function resolveInForce(
+  requested: WaivableSettings,
+  isActive: (id: string) => boolean,
+  installed: readonly string[],
+): InForce {
+  const { policy, allow: own } = settingsInForce(requested, isActive);
+  const allow = [...own, ...installed];
   const grants = absoluteGrants(parseGrants(allow), requested.root);
   return { grants, allow, policy, policyDigest: policyDigest(policy) };
 }

@@ -11,10 +11,12 @@ import { withoutRepeatedGrant } from './call/repeated-grant.js';
 import { ContentReader } from './catalog/content-reader.js';
 import type { Answer, Session, SessionOptions, SessionWaiver } from './host.js';
 import type { HostServices } from './host-services.js';
+import type { CandidateSession } from './lifecycle/lifecycle-services.js';
 import { limitSession } from './limited-session.js';
 import type { KillTargets } from './operator/kill-targets.js';
 import type { Operator, OperatorAuth } from './operator/operator-auth.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
+import type { InstalledPlace } from './packages/installation-index.js';
 import { acceptanceOf, createSessionSetup } from './session-setup.js';
 import { commandLineWaivers } from './session-waivers.js';
 
@@ -35,9 +37,18 @@ export interface SessionContext {
 
 /** Opens a session: checks its options, loads and checks its packages, and connects them to the call pipeline. */
 export async function openSession(options: SessionOptions, context: SessionContext): Promise<Session> {
+  return (await openWith(options, context, null)).session;
+}
+
+/** `places`: the only installed packages of the session. Null: all that are installed for its workspace. */
+async function openWith(
+  options: SessionOptions,
+  context: SessionContext,
+  places: readonly InstalledPlace[] | null,
+): Promise<Omit<CandidateSession, 'close'>> {
   const { services, callServices, operatorAuth, waivers, parse, onAnswer } = context;
   const gate = context.isForDevelopment ? commandLineWaivers(options, waivers) : waivers;
-  const setup = createSessionSetup(options, parse, gate);
+  const setup = createSessionSetup(options, parse, gate, places);
   if (setup.policy.unsafeNoSandbox === true)
     await allowNoSandbox(options.operator ?? setup.principal, context);
   await waivers.logInactive(setup.waivers, setup.principal);
@@ -102,9 +113,14 @@ export async function openSession(options: SessionOptions, context: SessionConte
       return stateOf(waiver, waivers);
     },
     install: (id, installOptions = {}) => catalog.install(id, installOptions),
+    installations: services.lifecycle.of(setup, async (place, intent) => {
+      const trial = { ...options, directories: [], accept: null, intent };
+      const opened = await openWith(trial, context, [place]);
+      return { ...opened, close: () => opened.session.close() };
+    }),
     close: async () => release(),
   };
-  return limitSession(session, setup.intent);
+  return { session: limitSession(session, setup.intent), catalog };
 }
 
 function stateOf(waiver: Waiver, gate: Pick<WaiverGate, 'isActive' | 'isVerified'>): SessionWaiver {

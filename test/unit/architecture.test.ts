@@ -107,7 +107,7 @@ describe('imports', () => {
 
   test('go down between the rooms of the host', () => {
     // A room may import the rooms before it, and the small root of types and setup.
-    const rooms = ['operator', 'packages', 'sandboxing', 'call', 'upstream', 'catalog'];
+    const rooms = ['operator', 'packages', 'sandboxing', 'call', 'upstream', 'catalog', 'lifecycle'];
     const root = [
       'host.ts',
       'session-setup.ts',
@@ -222,6 +222,8 @@ describe('JSON from outside', () => {
     'store/agreements.ts': 'the database',
     'store/approvals.ts': 'the database',
     'store/broken-when-named.ts': 'the database',
+    'store/change-journal.ts': 'the database',
+    'store/installations.ts': 'the database',
     'store/audit-check.ts': 'the audit log',
     'store/audit-entries.ts': 'the audit log',
     'store/audit-search.ts': 'the audit log',

@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
+import type { SandboxLevel } from '../../model/sandbox-level.js';
 import type { Tool } from '../../model/tool.js';
 
 /** A prompt that clients can list and get. */
@@ -48,12 +49,6 @@ export type PackageStateName =
   | 'disabled'
   | 'broken'
   | 'killed';
-
-/**
- * How strongly the sandbox confines a package. `declared-only`: the operator turned the sandbox off. `none`: at least
- * one program runs on another machine, or nothing confines it.
- */
-export type SandboxLevel = 'enforced' | 'degraded' | 'declared-only' | 'none';
 
 /** One package, with its state and the reasons for it. */
 export interface PackageState {

@@ -20,7 +20,12 @@ export function lookingServices(services: SessionServices): SessionServices {
       ...services.sandboxing,
       sandbox,
       containers,
-      environments: { find: (need) => environments.find(need), prepare: rejected },
+      environments: {
+        find: (need) => environments.find(need),
+        place: (need) => environments.place(need),
+        prepare: rejected,
+        remove: rejected,
+      },
     },
     actions: {
       ...services.actions,
@@ -58,6 +63,7 @@ function lookingContainers(containers: Containers): Containers {
     has: (image) => containers.has(image),
     testedEngine: rejected,
     pull: rejected,
+    remove: rejected,
     start: rejected,
     close: async () => {},
   };

@@ -1,14 +1,28 @@
 import type { AgreementRows } from '../../store/agreements.js';
 import { isAccepted } from '../packages/agreements.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
+import type { InstallationIndex } from '../packages/installation-index.js';
 
-/** Agreements that were stored after a session checked its packages, perhaps by another session. */
+/** Agreements and installations that were stored after a session checked its packages, perhaps by another session. */
 export class NewAgreements {
   readonly #rows: AgreementRows;
+  readonly #installations: Pick<InstallationIndex, 'version'>;
   #seen = -1;
+  #installed: number;
 
-  constructor(rows: AgreementRows) {
+  /** Made before the packages are loaded: a change meanwhile leads to a reload. */
+  constructor(rows: AgreementRows, installations: Pick<InstallationIndex, 'version'>) {
     this.#rows = rows;
+    this.#installations = installations;
+    this.#installed = installations.version;
+  }
+
+  /** Whether packages were installed, updated or removed since this was asked the last time. */
+  takeInstalled(): boolean {
+    const { version } = this.#installations;
+    const hasChanged = version !== this.#installed;
+    this.#installed = version;
+    return hasChanged;
   }
 
   /** Of the stored agreements; grows with every change. */

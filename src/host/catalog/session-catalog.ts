@@ -9,6 +9,7 @@ import { agreeToPackages } from '../packages/agreements.js';
 import {
   type CheckedPackage,
   checkPackages,
+  installedGrants,
   isPublicSlot,
   type PackageStatus,
 } from '../packages/checked-package.js';
@@ -30,18 +31,15 @@ import { NewAgreements } from './new-agreements.js';
 import { installPackage } from './package-install.js';
 import { reportOf } from './package-report.js';
 import { acceptPackage, reviewPackage } from './package-review.js';
-import {
-  type PackageStatusServices,
-  packageStatus,
-  packageStatuses,
-  packageStatusWithoutUpstreams,
-} from './package-status.js';
+import { createPackageRunner, type PackageRunner } from './package-runner.js';
+import { type PackageStatusServices, packageStatus, packageStatuses } from './package-status.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 import { createSessionTools, listedTools, type SessionTool } from './session-tool.js';
 import { textStores } from './stored-text.js';
 import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
+import { fetchUnknownTools } from './unknown-tools.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
 export class SessionCatalog {
@@ -67,13 +65,14 @@ export class SessionCatalog {
     services: SessionServices,
     loaded: LoadResult,
     sandboxProbe: ProbeResult,
+    newAgreements: NewAgreements,
   ) {
+    this.#newAgreements = newAgreements;
     this.#setup = setup;
     this.#services = services;
     this.#loaded = loaded;
     this.#sandboxProbe = sandboxProbe;
     this.#profileInputs = new SessionProfileInputs(this.#setup, services.sandboxing);
-    this.#newAgreements = new NewAgreements(services.packages.agreements.agreements);
     this.#upstreams = new PackageUpstreams(services, this.#setup, {
       profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
@@ -85,12 +84,14 @@ export class SessionCatalog {
     accept: FirstAcceptance | null,
     services: SessionServices,
   ): Promise<SessionCatalog> {
+    const { agreements, installations } = services.packages;
+    const newAgreements = new NewAgreements(agreements.agreements, installations);
     // The sandbox test is a separate process, which runs while the packages are loaded.
     const [sandboxProbe, loaded] = await Promise.all([
       services.sandboxing.sandbox.probe(),
       loadPackages(setup, services.packages),
     ]);
-    const catalog = new SessionCatalog(setup, services, loaded, sandboxProbe);
+    const catalog = new SessionCatalog(setup, services, loaded, sandboxProbe, newAgreements);
     await catalog.#check(accept);
     await catalog.#refreshTools(true);
     return catalog;
@@ -223,6 +224,12 @@ export class SessionCatalog {
     return this.#packages.flatMap((it) => it.loaded.catalog?.package ?? []);
   }
 
+  /** Runs what belongs to the life cycle of a package: its smoke test and its kill switch. */
+  runner(id: string): PackageRunner {
+    const profileInputs = () => this.#profileInputs.of(id);
+    return createPackageRunner(findPackage(this.#packages, id), { ...this.#statusServices, profileInputs });
+  }
+
   async install(id: string, options: InstallOptions): Promise<InstallResult> {
     const subject = { principal: this.#setup.principal, package: id };
     const checked = findPackage(this.#packages, id);
@@ -246,6 +253,7 @@ export class SessionCatalog {
       sandbox: this.#services.sandboxing.sandbox,
       containers: this.#services.sandboxing.containers,
     });
+    this.#setup.grantInstalled(installedGrants(this.#packages));
     this.#profileInputs.reset(this.#packages);
     const usable = this.#packages.filter((it) => it.blocked === null);
     this.#withHooks = usable.filter(hasHooks);
@@ -260,19 +268,11 @@ export class SessionCatalog {
    * them.
    */
   async #refreshTools(wait: boolean): Promise<void> {
+    if (this.#setup.places === null && this.#newAgreements.takeInstalled()) await this.reload();
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
     if (await this.#newAgreements.concern(this.#packages)) await this.#check();
     const mayStart = this.#setup.intent === 'use' ? this.#withUpstreams : [];
-    const unknown = mayStart.filter((it) => this.#upstreams.hasUnknownTools(it));
-    if (unknown.length > 0) {
-      const disabled = await this.#services.packages.switches.asSet();
-      const fetching: Promise<void>[] = [];
-      for (const it of unknown) {
-        const { state } = await packageStatusWithoutUpstreams(it, disabled, this.#statusServices);
-        if (state === 'ready') fetching.push(this.#upstreams.fetchAnnouncements(it));
-      }
-      if (wait) await Promise.all(fetching);
-    }
+    await fetchUnknownTools(mayStart, wait, this.#statusServices);
     const { version } = this.#services.upstreams.announcements;
     if (this.#announcementVersion !== version || this.#setupVersion !== this.#setup.version)
       this.#listTools();

@@ -1,7 +1,21 @@
 import type { Json } from '../../model/json.js';
 import type { RemoteSession } from '../host.js';
 import {
+  garbageReport,
+  generationEntry,
+  installedPackage,
+  installRequest,
+  outdatedPackage,
+  packageChange,
+  plan,
+  planRequest,
+  smokeResult,
+  valueRequest,
+} from './installation-shapes.js';
+import {
+  actorParam,
   members,
+  membersBy,
   type OperationTree,
   operation,
   sessionActorParam,
@@ -24,9 +38,11 @@ import {
   anyText,
   arrayOf,
   boolean,
+  integer,
   json,
   jsonObject,
   nothing,
+  nullable,
   object,
   oneOf,
   optional,
@@ -34,6 +50,7 @@ import {
   unchecked,
 } from './shape.js';
 
+const packageId = value('package', text());
 const uri = text('The URI of a resource, as listed.');
 
 /** What a caller can do in a session. */
@@ -125,4 +142,73 @@ export const sessionOperations = {
     [value('package', text()), members(object({ dryRun: optional(boolean('Only report what is needed.')) }))],
     installResult,
   ),
+  installations: {
+    plan: operation(
+      { role: 'operator', summary: 'Show what an installation or update would do. Changes nothing.' },
+      [members(planRequest)],
+      plan,
+    ),
+    checkValue: operation(
+      { role: 'operator', summary: 'Check a value for a package of a plan.' },
+      [members(valueRequest)],
+      nullable(anyText('What is wrong with it.')),
+    ),
+    install: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Install or update exactly what a plan says.' },
+      [membersBy(installRequest)],
+      packageChange,
+    ),
+    list: operation({ role: 'operator', summary: 'List installed packages.' }, [], arrayOf(installedPackage)),
+    history: operation(
+      { role: 'operator', summary: 'List the generations of an installed package, newest first.' },
+      [packageId],
+      arrayOf(generationEntry),
+    ),
+    verify: operation(
+      { role: 'operator', summary: 'Run the smoke test of an installed package again.' },
+      [packageId, members(object({}))],
+      smokeResult,
+    ),
+    rollback: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Serve an earlier generation again.' },
+      [
+        membersBy(
+          object({
+            package: text(),
+            generation: optional(integer('Default: the one before the current.')),
+          }),
+        ),
+      ],
+      packageChange,
+    ),
+    remove: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Remove a package without using its kill switch.' },
+      [membersBy(object({ package: text(), keepData: optional(boolean()) }))],
+      packageChange,
+    ),
+    revoke: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Use the kill switch of a package, then remove it.' },
+      [
+        membersBy(
+          object({
+            package: text(),
+            keepData: optional(boolean('Keep the folder with its own files.')),
+            forget: optional(boolean('Remove it although its kill switch did not succeed.')),
+            manualStepsDone: optional(boolean('The person did the manual steps.')),
+          }),
+        ),
+      ],
+      packageChange,
+    ),
+    outdated: operation(
+      { role: 'operator', summary: 'List installed packages whose source has another version.' },
+      [members(object({}))],
+      arrayOf(outdatedPackage),
+    ),
+    collectGarbage: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Remove old generations and unused files.' },
+      [actorParam],
+      garbageReport,
+    ),
+  },
 } as const satisfies OperationTree<Omit<RemoteSession, 'close'>>;

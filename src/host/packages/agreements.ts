@@ -78,6 +78,8 @@ async function agreeNow(
   for (const it of loaded) {
     if (it.catalog === undefined) continue;
     const { digest, package: pkg } = it.catalog;
+    // The plan of an installation was agreed to, for exactly this digest.
+    if (it.installed?.digest === digest) continue;
     const manifest = realPath(it.path);
     const agreement = await stored.agreements.get(manifest);
     if (agreement?.digest === digest) continue;
@@ -203,7 +205,12 @@ export async function acceptReview(
   }
 }
 
-function agreementOf(loaded: LoadedPackage, manifest: string, by: string): Omit<Agreement, 'acceptedAt'> {
+/** The agreement to a package as it is loaded. */
+export function agreementOf(
+  loaded: LoadedPackage,
+  manifest: string,
+  by: string,
+): Omit<Agreement, 'acceptedAt'> {
   const { catalog } = loaded;
   if (catalog === undefined) throw new Error('a broken package cannot be accepted');
   const { package: pkg, digest } = catalog;

@@ -238,3 +238,18 @@ export function isPublicSlot(packages: readonly CheckedPackage[], id: string, sl
     return catalog.package.slots.some((it) => it.name === slot && !it.secret);
   });
 }
+
+/**
+ * What was granted to installed packages, as `PACKAGE=GRANT`. Only if the package that has the id is the installed one: a
+ * folder with the same id gets nothing of it.
+ */
+export function installedGrants(packages: readonly CheckedPackage[]): string[] {
+  const owners = new Map<string, CheckedPackage>();
+  for (const it of packages) {
+    const id = it.loaded.catalog?.package.id;
+    if (id !== undefined && !owners.has(id)) owners.set(id, it);
+  }
+  return [...owners].flatMap(([id, { loaded }]) =>
+    (loaded.installed?.grants ?? []).map((grant) => `${id}=${grant}`),
+  );
+}

@@ -1,15 +1,18 @@
 import { dirname } from 'node:path';
 import { type DiscoveredManifest, discover } from '../../bundle/discover.js';
-import { maxFiles } from '../../bundle/folder.js';
+import { folderBundle, maxFiles } from '../../bundle/folder.js';
 import { isWithin } from '../../files/path-containment.js';
+import { realPathOf } from '../../files/real-path.js';
 import type { FormatDescriptor } from '../../formats/format-descriptor.js';
 import { makeDiagnostic } from '../../formats/report.js';
 import type { Bundle } from '../../model/bundle.js';
 import { type Diagnostic, startOfFile } from '../../model/diagnostic.js';
 import type { ParseOptions } from '../../model/format.js';
 import { HostError } from '../../model/host-error.js';
-import type { Catalog } from '../../model/package.js';
+import { withInstallLock } from '../../model/installation.js';
+import type { Catalog, Package } from '../../model/package.js';
 import type { SessionSetup } from '../session-setup.js';
+import type { InstallationIndex, InstalledPlace } from './installation-index.js';
 import type { PackageDigests } from './package-digest.js';
 import type { ParseCache } from './parse-cache.js';
 
@@ -28,6 +31,8 @@ export interface LoadedPackage {
   readonly unmet?: readonly string[];
   /** Set if an edit broke the files: this is the last valid version, and the text says why. */
   readonly stale?: string;
+  /** Set if it is installed: its files are in the content store. */
+  readonly installed?: InstalledPlace;
 }
 
 export interface LoadResult {
@@ -45,19 +50,21 @@ export interface PackageReaders {
   readonly formats: readonly FormatDescriptor[];
   readonly parseCache: ParseCache;
   readonly digests: PackageDigests;
+  readonly installations: InstallationIndex;
 }
 
-/** Loads all packages at the session's paths. A broken package does not affect the others. */
-export async function loadPackages(
-  { directories, root: cwd, parse, policy: { ignore, depth } }: SessionSetup,
-  readers: PackageReaders,
-): Promise<LoadResult> {
-  const { found, problems, missing, scanned, nested } = discover(directories, {
-    cwd,
-    formats: readers.formats,
-    ignore,
-    depth,
+/** Loads all packages at the session's paths, then the installed ones. A broken package does not affect the others. */
+export async function loadPackages(setup: SessionSetup, readers: PackageReaders): Promise<LoadResult> {
+  const {
+    directories,
+    root: cwd,
+    parse,
+    policy: { ignore, depth },
+  } = setup;
+  const { problems, missing, scanned, nested, ...discovered } = discover(directories, {
+    ...{ cwd, formats: readers.formats, ignore, depth },
   });
+  const found = discovered.found.filter((it) => !readers.installations.isStored(it.path));
   const [missingPath] = missing;
   if (missingPath !== undefined) {
     throw new HostError('not_found', `no such file or folder: ${missingPath}`, {
@@ -70,18 +77,51 @@ export async function loadPackages(
     if (index % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
     loaded.push(await load(it, parse, readers));
   }
+  const places = setup.places ?? (await readers.installations.places(cwd));
+  for (const it of places) {
+    // A person who names the folder that a package was installed from means that folder.
+    if (isSourceNamed(it, found)) continue;
+    loaded.push(await loadInstalled(it, setup, readers));
+  }
   return { loaded, problems, scanned, nested };
+}
+
+function isSourceNamed({ locked }: InstalledPlace, found: readonly DiscoveredManifest[]): boolean {
+  if (locked.kind !== 'folder' && locked.kind !== 'file') return false;
+  const source = realPathOf(locked.path) ?? locked.path;
+  return found.some((it) => isWithin(realPathOf(it.path) ?? it.path, source));
+}
+
+/** Loads one installed package. A damaged one is broken, as an edited package would be. */
+export async function loadInstalled(
+  place: InstalledPlace,
+  { root: cwd, parse }: Pick<SessionSetup, 'root' | 'parse'>,
+  readers: PackageReaders,
+): Promise<LoadedPackage> {
+  const { manifest, tree, lock } = place;
+  const { found, problems } = discover([manifest], { cwd, formats: readers.formats, storedTree: tree });
+  const [only] = found;
+  if (only !== undefined)
+    return { ...(await load(only, parse, readers, (pkg) => withInstallLock(pkg, lock))), installed: place };
+  const bundle = folderBundle({ root: tree, manifest, singleFile: true, displayRoot: tree });
+  const message = `the installed files of ${place.package} are missing or damaged`;
+  const hint = 'install the package again';
+  const missing = makeDiagnostic('file.missing', manifest, startOfFile, message, hint);
+  const diagnostics = [...problems, missing];
+  return { path: manifest, file: manifest, format: '', bundle, diagnostics, installed: place };
 }
 
 async function load(
   found: DiscoveredManifest,
   options: ParseOptions,
   { parseCache, digests }: PackageReaders,
+  resolved: (pkg: Package) => Package = (pkg) => pkg,
 ): Promise<LoadedPackage> {
   const { format, bundle, file, path } = found;
-  const { package: pkg, diagnostics, unmet } = await parseCache.parse(found, options);
+  const { package: declared, diagnostics, unmet } = await parseCache.parse(found, options);
   const base = { path, file, format: format.name, bundle, diagnostics };
-  if (pkg === undefined) return base;
+  if (declared === undefined) return base;
+  const pkg = resolved(declared);
   const files = bundle.files();
   if (files.length > maxFiles) {
     const message = `the package has more than ${maxFiles.toLocaleString('en')} files`;

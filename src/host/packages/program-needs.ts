@@ -17,7 +17,10 @@ import { imageNeed } from './image-need.js';
 import type { LoadedPackage } from './loaded-package.js';
 import type { FindInterpreter, NeedCheck } from './program-need.js';
 
-/** What each program of a package needs, or why it cannot run here. Only programs that calls start on this machine. */
+/**
+ * What each program of a package needs, or why it cannot run here. Only programs that the host starts on this machine:
+ * for calls, and for an installed package also for its smoke test and its kill switch.
+ */
 export function programNeeds(
   loaded: LoadedPackage,
   findInterpreter: FindInterpreter,
@@ -32,6 +35,9 @@ export function programNeeds(
     ),
   );
   for (const { name } of upstreamPrograms(pkg).filter(runsHere)) used.add(name);
+  // Only installations are tested and revoked.
+  if (loaded.installed !== undefined)
+    for (const { name, role } of pkg.programs) if (role === 'smoke' || role === 'kill-switch') used.add(name);
   return pkg.programs
     .filter((it) => used.has(it.name))
     .map((it) =>
@@ -138,6 +144,17 @@ function registryNeed({ install }: Package, interpreter: Interpreter | null): Pa
         },
       );
   }
+}
+
+/** Whether the code of a package comes from where its manifest says, because it is not in the bundle. */
+export function usesInstallMethod(loaded: LoadedPackage): boolean {
+  const pkg = loaded.catalog?.package;
+  if (pkg === undefined || pkg.install.kind === 'bundled') return false;
+  return pkg.programs.some(
+    ({ target, role }) =>
+      target.kind === 'container' ||
+      (target.kind === 'process' && role !== 'smoke' && role !== 'kill-switch' && !isBundled(loaded, target)),
+  );
 }
 
 /** The dependencies in the bundle's package.json; null if there are none. */

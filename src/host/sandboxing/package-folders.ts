@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
@@ -35,6 +35,19 @@ export class PackageFolders {
   /** Whether a package with this id ever had a data folder. */
   hasData(packageId: string): boolean {
     return existsSync(join(this.#base, 'data', fileName(packageId)));
+  }
+
+  /** Deletes the data folder of a package. False if there was none. */
+  eraseData(packageId: string): boolean {
+    const folder = join(this.#base, 'data', fileName(packageId));
+    if (!existsSync(folder)) return false;
+    rmSync(folder, { recursive: true, force: true });
+    return true;
+  }
+
+  /** Where sources are fetched by sandboxed programs. */
+  sourcesFolder(): string {
+    return join(this.#base, 'sources');
   }
 
   /** Where language packages are installed. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer, CallRequest, ListedTool, PackageReport, Session } from '../../host/host.js';
+import { lateInstallations } from '../../host/lifecycle/late-installations.js';
 import { parseMessages } from './json-rpc.js';
 import { createMcpServer } from './server.js';
 import { createMcpServerParts } from './server-options.js';
@@ -64,6 +65,7 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     review: refuse,
     accept: refuse,
     install: refuse,
+    installations: lateInstallations(refuse),
     waivers: refuse,
     acceptWaiver: refuse,
     close: async () => {},

@@ -1,3 +1,4 @@
+import { lateInstallations } from '../../../../src/host/lifecycle/late-installations.js';
 // Compares our MCP server with the official one: both get the same requests, over lines, in both eras. Intended
 // differences are listed with their reasons, and the list must be exact.
 
@@ -97,6 +98,7 @@ const session: Session = {
   review: unexpected,
   accept: unexpected,
   install: unexpected,
+  installations: lateInstallations(unexpected),
   waivers: unexpected,
   acceptWaiver: unexpected,
   close: async () => {},

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EnvironmentStore } from '../environment/environment-store.js';
+import type { FormatDescriptor } from '../formats/format-descriptor.js';
+import { LoadOnce } from '../model/load-once.js';
+import { openEgress } from '../net/egress.js';
+import type { HttpClient } from '../net/http-client.js';
+import { denialFor } from '../policy/denial.js';
+import { grantFor } from '../policy/grant.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import type { SourceServices } from '../sources/source.js';
+import { ChangeJournal } from '../store/change-journal.js';
+import type { Database } from '../store/database.js';
+import type { Installations } from './lifecycle/installations.js';
+import { lateInstallations } from './lifecycle/late-installations.js';
+import type { LifecycleServices, LifecycleSession } from './lifecycle/lifecycle-services.js';
+import type { PackageDigests } from './packages/package-digest.js';
+import type { ParseCache } from './packages/parse-cache.js';
+import { createQueue } from './queue.js';
+import type { ContainerEngines } from './sandboxing/container-engines.js';
+import type { PackageFolders } from './sandboxing/package-folders.js';
+import type { SessionPolicy } from './session-policy.js';
+import type { SessionSetup } from './session-setup.js';
+
+/** Grants with this name are for the host itself, such as `toolwharf=net:127.0.0.1:8080`. */
+const hostPackage = 'toolwharf';
+
+interface SandboxAndFolders {
+  readonly sandbox: Sandbox;
+  readonly folders: PackageFolders;
+}
+
+export interface HostLifecycleOptions
+  extends Omit<LifecycleServices, 'journal' | 'readers' | 'eraseData' | 'queue'> {
+  readonly state: string;
+  readonly database: Database;
+  readonly formats: readonly FormatDescriptor[];
+  readonly parseCache: ParseCache;
+  readonly digests: PackageDigests;
+  readonly client: HttpClient;
+  readonly engines: ContainerEngines;
+  /** The home folder. */
+  readonly home: string;
+  /** A short unique name. */
+  readonly newName: () => string;
+  readonly newSocket: (sandbox: Sandbox) => string;
+  /** Undefined: for the host itself. */
+  readonly resourcesOf: (setup: SessionSetup | undefined) => SandboxAndFolders;
+  readonly openEnvironments: OpenEnvironments;
+}
+
+/** Opens the installed language packages, with the indexes and certificates that are in force. */
+export type OpenEnvironments = (
+  sandbox: Sandbox,
+  folders: PackageFolders,
+  policy: () => SessionPolicy,
+) => EnvironmentStore;
+
+/** Connects the life cycle of installed packages to the host. It is loaded when it is first used. */
+export interface HostLifecycle {
+  of(setup: SessionSetup, open: LifecycleSession['open']): Installations;
+  /** Undoes changes that a killed host did not finish. */
+  recover(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycle {
+  const { state, database, now, store, index, client, engines, home, newName, newSocket } = options;
+  const { formats, parseCache, digests, resourcesOf, openEnvironments } = options;
+  const services: LifecycleServices = {
+    ...options,
+    journal: new ChangeJournal(database, now),
+    readers: { formats, parseCache, digests, installations: index },
+    eraseData: async (id) => resourcesOf(undefined).folders.eraseData(id),
+    queue: createQueue(1),
+  };
+  const lifecycle = new LoadOnce(
+    async () => new (await import('./lifecycle/lifecycle.js')).Lifecycle(services),
+  );
+  let isUsed = false;
+
+  const sessionOf = (setup: SessionSetup, open: LifecycleSession['open']): LifecycleSession => {
+    const { policy, grants } = setup;
+    const { sandbox, folders } = resourcesOf(setup);
+    const indexes = policy.indexes ?? {};
+    const sources: SourceServices = {
+      ...{ store, http: client, sandbox, openEgress, newName, indexes, home },
+      granted: grantFor(grants, hostPackage).network,
+      denied: denialFor(policy.deny ?? [], hostPackage).network,
+      buildFolder: folders.sourcesFolder(),
+      newSocket: () => newSocket(sandbox),
+      node: { path: process.execPath, version: process.versions.node },
+    };
+    const environments = openEnvironments(sandbox, folders, () => setup.policy);
+    return { setup, sources, environments, containers: engines.get(policy.containers), open };
+  };
+
+  return {
+    of: (setup, open) =>
+      lateInstallations(async () => {
+        isUsed = true;
+        return (await lifecycle.get()).of(sessionOf(setup, open));
+      }),
+    async recover() {
+      const unfinished = await services.journal.list();
+      if (unfinished.length === 0 && !existsSync(join(state, 'store'))) return;
+      const { sandbox, folders } = resourcesOf(undefined);
+      const { recoverChanges } = await import('./lifecycle/recovery.js');
+      await recoverChanges(unfinished, {
+        ...services,
+        environments: openEnvironments(sandbox, folders, () => ({})),
+        containers: engines.get(undefined),
+      });
+    },
+    async close() {
+      if (isUsed) await (await lifecycle.get()).close();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+// The operations on installed packages. host.ts exports all of these types.
+import type { CancelSignal } from '../../model/cancel-signal.js';
+import type { PackageChange } from '../../model/change.js';
+import type { Installation, SmokeResult } from '../../model/installation.js';
+import type { Plan } from '../../model/plan.js';
+import type { Actor } from '../operator/operator-auth.js';
+import type { ChangeProgress } from './change-steps.js';
+
+/** Installs, updates and removes packages. The settings of the session decide what may be fetched and reached. */
+export interface Installations {
+  /** What an installation or update would do. Changes nothing, and runs no code of the package. */
+  plan(request: PlanRequest): Promise<Plan>;
+  /** What is wrong with a value for a package of a plan; null if it is valid. */
+  checkValue(request: ValueRequest): Promise<string | null>;
+  /** Installs or updates exactly what a plan says. A failed step leaves everything as it was. */
+  install(request: InstallRequest): Promise<PackageChange>;
+  /** All installed packages, sorted by id. */
+  list(): Promise<readonly InstalledPackage[]>;
+  /** The generations of a package, newest first. */
+  history(packageId: string): Promise<readonly GenerationEntry[]>;
+  /** Runs the smoke test of an installed package again and stores its result. */
+  verify(packageId: string, options?: ChangeOptions): Promise<SmokeResult>;
+  /** Serves an earlier generation again. Default: the one before the current. */
+  rollback(request: RollbackRequest): Promise<PackageChange>;
+  /** Removes a package and its values, without its kill switch. */
+  remove(request: RemoveRequest): Promise<PackageChange>;
+  /** Uses the kill switch of a package, then removes the package and its values. */
+  revoke(request: RevokeRequest): Promise<PackageChange>;
+  /** Which packages have a newer version at their source. */
+  outdated(options?: ChangeOptions): Promise<readonly OutdatedPackage[]>;
+  /** Removes old generations, and files that nothing refers to. */
+  collectGarbage(by: Actor): Promise<GarbageReport>;
+}
+
+export interface ChangeOptions {
+  readonly signal?: CancelSignal | undefined;
+}
+
+export interface PlanRequest extends ChangeOptions {
+  /** Where the package comes from. Absent: the source of the installed package `package`, for an update. */
+  readonly source?: string | undefined;
+  /** SHA-256 of an archive or download, in hex. */
+  readonly sha256?: string | undefined;
+  /** Which package, if the source has several, or the package to update. */
+  readonly package?: string | undefined;
+  /**
+   * What the operator allows, in the syntax of `--allow`. What the package asks for counts as agreed to; the rest is
+   * granted in addition. An update keeps the grants of the current generation.
+   */
+  readonly allow?: readonly string[] | undefined;
+  /** Also read the page that estimates the cost. Default: false. */
+  readonly estimate?: boolean | undefined;
+  /** Called when a step starts and while bytes arrive, if the host is in this process. */
+  readonly onProgress?: ((progress: ChangeProgress) => void) | undefined;
+}
+
+/** A value to check before it is used with `install`. */
+export interface ValueRequest {
+  /** `digest` of the plan. */
+  readonly agree: string;
+  /** Name of the slot. */
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface InstallRequest extends PlanRequest {
+  /** `digest` of the plan. Anything else is not installed. */
+  readonly agree: string;
+  /** Values for slots of the package, by name. */
+  readonly values?: Readonly<Record<string, string>> | undefined;
+  /** Hosts that may receive a secret, by slot. Default: the hosts of the manifest, or else those of the plan. */
+  readonly recipients?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Do not run the smoke test. This is recorded and shown. */
+  readonly skipSmoke?: boolean | undefined;
+  /** Serve it only to sessions with the workspace of this session. Default: to all. */
+  readonly onlyHere?: boolean | undefined;
+  readonly by: Actor;
+}
+
+export interface RollbackRequest extends ChangeOptions {
+  readonly package: string;
+  readonly generation?: number | undefined;
+  readonly by: Actor;
+}
+
+export interface RemoveRequest extends ChangeOptions {
+  readonly package: string;
+  /** Keep the folder with the package's own files. Default: false. */
+  readonly keepData?: boolean | undefined;
+  readonly by: Actor;
+}
+
+export interface RevokeRequest extends RemoveRequest {
+  /** Remove the package although its kill switch did not succeed. What is left is reported. */
+  readonly forget?: boolean | undefined;
+  /** The person did the manual steps of the kill switch. */
+  readonly manualStepsDone?: boolean | undefined;
+}
+
+/** An installed package with its current generation. */
+export interface InstalledPackage extends Installation {
+  readonly version: string;
+  readonly source: string;
+  readonly smoke: SmokeResult;
+  readonly generations: number;
+}
+
+/** One generation of a package. */
+export interface GenerationEntry {
+  readonly generation: number;
+  readonly version: string;
+  readonly source: string;
+  /** What the source was resolved to. */
+  readonly resolved: string;
+  readonly digest: string;
+  readonly isCurrent: boolean;
+  readonly grants: readonly string[];
+  readonly smoke: SmokeResult;
+  readonly createdAt: number;
+  readonly createdBy: string;
+}
+
+export interface OutdatedPackage {
+  readonly package: string;
+  readonly version: string;
+  /** What the source is resolved to now; absent if it could not be read. */
+  readonly available?: string;
+  /** Why the source could not be read. */
+  readonly problem?: string;
+}
+
+export interface GarbageReport {
+  /** Old generations that were removed. */
+  readonly generations: number;
+  readonly trees: number;
+}

@@ -1,0 +1,63 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StoredGeneration } from '../../store/installations.js';
+import type { InstallCandidate } from './candidate.js';
+import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
+import type { PlanFacts } from './plan.js';
+
+/** What a plan says about this machine. Starts nothing: the session only looks. */
+export async function planFacts(
+  candidate: InstallCandidate,
+  current: StoredGeneration | undefined,
+  session: LifecycleSession,
+  { vault, agreements, store }: LifecycleServices,
+): Promise<PlanFacts> {
+  const { package: pkg } = candidate.catalog;
+  const trial = await session.open(candidate.place, 'look');
+  try {
+    const report = await trial.session.packages();
+    const state = report.packages.find((it) => it.id === pkg.id);
+    const isBlocked = state?.state === 'unavailable' || state?.state === 'broken';
+    const stored = (await vault.list()).filter((it) => it.package === pkg.id).map((it) => it.slot);
+    const others = current === undefined ? await agreements.manifestsOf(pkg.id) : [];
+    return {
+      current,
+      sandbox: state?.sandbox ?? 'none',
+      blockers: isBlocked ? state.reasons : [],
+      filled: new Set(stored),
+      dependencies: dependenciesOf(candidate),
+      warnings:
+        others.length > 0
+          ? [`values and files are stored for ${pkg.id} from ${others.join(', ')}; it would inherit them`]
+          : [],
+      files: { tree: candidate.tree, ...(await measure(store.path(candidate.tree))) },
+    };
+  } finally {
+    await trial.close();
+  }
+}
+
+function dependenciesOf({ catalog: { package: pkg }, lock }: InstallCandidate): string[] {
+  const { install, programs } = pkg;
+  const packages = programs.flatMap(({ target }) =>
+    target.kind === 'process' ? (target.runtime?.packages ?? []) : [],
+  );
+  const own =
+    install.kind === 'pip' || install.kind === 'npm'
+      ? [`${install.package} ${lock.version ?? install.version ?? ''} (${install.kind})`.replace('  ', ' ')]
+      : install.kind === 'container'
+        ? [`the image ${install.image}`]
+        : [];
+  return [...new Set([...packages, ...own])];
+}
+
+async function measure(root: string): Promise<{ count: number; bytes: number }> {
+  let count = 0;
+  let bytes = 0;
+  for (const entry of await readdir(root, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    count++;
+    bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  return { count, bytes };
+}

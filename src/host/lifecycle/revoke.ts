@@ -1,0 +1,157 @@
+import { neverCanceled } from '../../model/cancel-signal.js';
+import type { PackageChange } from '../../model/change.js';
+import { HostError } from '../../model/host-error.js';
+import type { Installation } from '../../model/installation.js';
+import type { StoredGeneration } from '../../store/installations.js';
+import type { VerifiedActor } from '../operator/operator-auth.js';
+import { ChangeSteps } from './change-steps.js';
+import { removeUnused } from './collect-garbage.js';
+import { served } from './install.js';
+import type { RemoveRequest, RevokeRequest } from './installations.js';
+import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
+import { killSwitchSecrets, pullKillSwitch } from './pull-kill-switch.js';
+
+/** An installed package that goes away. */
+export interface LeavingPackage {
+  readonly installation: Installation;
+  readonly current: StoredGeneration;
+  readonly who: VerifiedActor;
+}
+
+/**
+ * Revokes a package. It is not served any more from the first step on, whatever happens later. If its kill switch fails,
+ * only the secrets that the switch needs stay, sealed, until another try succeeds or the operator gives up.
+ */
+export async function revokePackage(
+  leaving: LeavingPackage,
+  request: RevokeRequest,
+  session: LifecycleSession,
+  services: LifecycleServices,
+): Promise<PackageChange> {
+  const { current, who } = leaving;
+  const { package: id } = current;
+  const { signal = neverCanceled, forget = false, manualStepsDone = false } = request;
+  const steps = new ChangeSteps(id, undefined);
+  const body = { operation: 'revoke', package: id, generation: current.number, ...who };
+  await services.audit.append({ kind: 'operator', body });
+  await services.rows.markRevoking(id);
+  await services.invalidate({ package: id }, 'the package was revoked');
+  served(current, services);
+
+  const trial = await session.open(services.index.placeOf(current), 'use');
+  const left: string[] = [];
+  let isDone: boolean;
+  try {
+    const runner = trial.catalog.runner(id);
+    const outcome = await pullKillSwitch(runner, signal);
+    switch (outcome.status) {
+      case 'none':
+        steps.record({ name: 'kill switch', status: 'skipped', detail: 'the package has none' });
+        isDone = true;
+        break;
+      case 'done':
+        steps.record({ name: 'kill switch', status: 'done', detail: outcome.detail });
+        isDone = true;
+        break;
+      case 'manual':
+        isDone = manualStepsDone;
+        steps.record({
+          ...{ name: 'kill switch', status: isDone ? 'done' : 'skipped' },
+          detail: `manual steps at ${outcome.instructionsUrl}`,
+        });
+        if (!isDone) left.push(`do the steps at ${outcome.instructionsUrl}, then revoke it again`);
+        break;
+      case 'failed':
+        isDone = false;
+        steps.record({ name: 'kill switch', status: 'failed', detail: outcome.detail });
+        left.push(`its kill switch did not succeed: ${outcome.detail}`);
+        break;
+    }
+    const kept = isDone || forget ? [] : killSwitchSecrets(runner.package);
+    const erased = await eraseValues(id, kept, services);
+    const detail =
+      kept.length === 0 ? `${erased} values` : `${erased} values; kept for the next try: ${kept.join(', ')}`;
+    steps.record({ name: 'erase', status: 'done', detail });
+    if (runner.package.slots.some((it) => it.secret) && outcome.status === 'none')
+      left.push('withdraw its credentials at the provider: the package has no kill switch that does it');
+  } finally {
+    await trial.close();
+  }
+  const outcome = { operation: 'revoked', package: id, complete: isDone, left };
+  await services.audit.append({ kind: 'operator', body: { ...outcome, by: who.by } });
+  if (isDone || forget) {
+    await removeFiles(leaving, request, steps, session, services);
+  } else {
+    left.push(`try again: toolwharf revoke ${id} --retry; or give up: toolwharf revoke ${id} --forget`);
+  }
+  return { ...changeOf('revoke', leaving), steps: steps.list, left };
+}
+
+/** Removes a package and its values. Its kill switch is not used. */
+export async function removePackage(
+  leaving: LeavingPackage,
+  request: RemoveRequest,
+  hasKillSwitch: boolean,
+  session: LifecycleSession,
+  services: LifecycleServices,
+): Promise<PackageChange> {
+  const { current, who } = leaving;
+  const { package: id } = current;
+  const steps = new ChangeSteps(id, undefined);
+  const body = { operation: 'remove', package: id, generation: current.number, ...who };
+  await services.audit.append({ kind: 'operator', body });
+  await services.rows.markRevoking(id);
+  await services.invalidate({ package: id }, 'the package was removed');
+  served(current, services);
+  const erased = await eraseValues(id, [], services);
+  steps.record({ name: 'erase', status: 'done', detail: `${erased} values` });
+  await removeFiles(leaving, request, steps, session, services);
+  const left = hasKillSwitch ? ['its kill switch was not used: access outside this machine may remain'] : [];
+  return { ...changeOf('remove', leaving), steps: steps.list, left };
+}
+
+/** Deletes the values of a package except those to keep. Returns how many. */
+async function eraseValues(
+  id: string,
+  keep: readonly string[],
+  { vault }: LifecycleServices,
+): Promise<number> {
+  let count = 0;
+  for (const it of await vault.list()) {
+    if (it.package !== id || keep.includes(it.slot)) continue;
+    if (await vault.unset(id, it.slot)) count++;
+  }
+  return count;
+}
+
+async function removeFiles(
+  { current }: LeavingPackage,
+  { keepData = false }: RemoveRequest,
+  steps: ChangeSteps,
+  session: LifecycleSession,
+  services: LifecycleServices,
+): Promise<void> {
+  const { package: id } = current;
+  const generations = await services.rows.generations(id);
+  const hadData = keepData ? false : await services.eraseData(id);
+  await services.rows.remove(id);
+  await removeUnused(generations, services, session, []);
+  served(current, services);
+  const data = keepData ? '; its data folder was kept' : hadData ? ' and its data folder' : '';
+  const detail = `${generations.length} ${generations.length === 1 ? 'generation' : 'generations'}${data}`;
+  steps.record({ name: 'clean up', status: 'done', detail });
+}
+
+function changeOf(operation: 'revoke' | 'remove', { current }: LeavingPackage) {
+  return {
+    package: current.package,
+    operation,
+    from: { generation: current.number, version: current.version },
+  } as const;
+}
+
+export function notInstalled(id: string): HostError {
+  return new HostError('not_found', `${id} is not installed`, {
+    hint: 'see "toolwharf list" for the installed packages',
+  });
+}

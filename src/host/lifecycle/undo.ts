@@ -1,0 +1,38 @@
+import { parseImageReference } from '../../model/image-reference.js';
+import type { JournalEntry } from '../../store/change-journal.js';
+import type { InstallationRows } from '../../store/installations.js';
+import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
+
+/** What is needed to remove what an unfinished change made. */
+export type UndoServices = Pick<LifecycleServices, 'journal' | 'rows' | 'vault'> &
+  Pick<LifecycleSession, 'environments' | 'containers'>;
+
+/** Undoes an unfinished change: replaced values return, and what only it needed is removed. */
+export async function undoChange(entry: JournalEntry, services: UndoServices): Promise<void> {
+  const { journal, rows, vault, environments, containers } = services;
+  const { made } = entry;
+  const used = await usedBy(rows);
+  await environments.remove(made.environments.filter((it) => !used.environments.has(it)));
+  for (const text of made.images) {
+    const image = parseImageReference(text);
+    if (image !== undefined && !used.images.has(text) && containers.engine !== undefined)
+      await containers.remove(image);
+  }
+  // Last: after a crash before this point, the entry is still there, and everything is repeated.
+  await journal.undo(entry);
+  if (made.secrets.length > 0) vault.forgetCached();
+}
+
+/** What the stored generations use. */
+export async function usedBy(rows: InstallationRows): Promise<{
+  readonly trees: ReadonlySet<string>;
+  readonly environments: ReadonlySet<string>;
+  readonly images: ReadonlySet<string>;
+}> {
+  const generations = await rows.generations();
+  return {
+    trees: new Set(generations.map((it) => it.tree)),
+    environments: new Set(generations.flatMap((it) => it.environments)),
+    images: new Set(generations.flatMap((it) => it.images)),
+  };
+}
