@@ -1,0 +1,94 @@
+import { HostError } from '../../../model/host-error.js';
+import { printChange } from '../../print/change.js';
+import { visibleLine } from '../../print/visible.js';
+import type { Arguments, Command, Option } from '../command/command.js';
+import { lifecycleOptions, namedPackage, openLifecycleSession } from '../lifecycle-session.js';
+import { changeDocument } from '../source-options.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { withHost } from '../with-host.js';
+
+const keepDataOption: Option = { name: 'keep-data', text: "keep the folder with the package's own files" };
+
+export const revokeCommand: Command = {
+  name: 'revoke',
+  summary: 'Use the kill switch of an installed package, then erase it with its values. It stops at once.',
+  usage: 'revoke PACKAGE [--retry | --forget] [options]',
+  examples: [
+    { line: 'toolwharf revoke weather', text: 'stop it, withdraw its access, and erase its values' },
+    { line: 'toolwharf revoke weather --retry', text: 'try its kill switch again after a failure' },
+    {
+      line: 'toolwharf revoke weather --forget',
+      text: 'give up: erase everything although it did not succeed',
+    },
+  ],
+  options: [
+    { name: 'retry', text: 'try the kill switch of a stopped package again' },
+    { name: 'forget', text: 'erase everything although the kill switch does not succeed' },
+    { name: 'done', text: 'the manual steps of the kill switch are done' },
+    ...[keepDataOption, pinOption],
+    ...lifecycleOptions,
+  ],
+  async run(args, terminal) {
+    const id = namedPackage(args, 'revoke');
+    const change = await withHost(args, terminal, async (host) => {
+      const { installations } = await openLifecycleSession(host, args, terminal, 'use');
+      const installed = (await installations.list()).find((it) => it.package === id);
+      if (args.has('retry') && installed?.state !== 'revoking')
+        throw new HostError('usage', `${id} has no revocation to try again`, {
+          hint: `revoke it: toolwharf revoke ${id}`,
+        });
+      await confirmed(`Revoke ${id} and erase its values?`, args, terminal);
+      const by = await terminalOperator(host, args, terminal);
+      const request = { package: id, by, keepData: args.has('keep-data'), signal: terminal.signal };
+      const first = await installations.revoke({
+        ...request,
+        forget: args.has('forget'),
+        manualStepsDone: args.has('done'),
+      });
+      const manual = first.steps.find((it) => it.name === 'kill switch' && it.status === 'skipped');
+      const canAsk = terminal.stdinIsTerminal && !args.has('no-input') && !args.has('json');
+      if (first.left.length === 0 || manual?.detail?.startsWith('manual') !== true || !canAsk) return first;
+      terminal.err(`${visibleLine(`${id} is stopped. Do the ${manual.detail}.`)}\n`);
+      if (!(await terminal.confirm('Are they done?'))) return first;
+      return installations.revoke({ ...request, manualStepsDone: true });
+    });
+    terminal.out(args.has('json') ? changeDocument(change) : printChange(change));
+    return change.left.length === 0 || args.has('forget') ? 0 : 1;
+  },
+};
+
+export const removeCommand: Command = {
+  name: 'remove',
+  summary: 'Remove an installed package and its values, without using its kill switch.',
+  usage: 'remove PACKAGE [options]',
+  examples: [
+    { line: 'toolwharf remove weather', text: 'uninstall it' },
+    { line: 'toolwharf remove weather --keep-data', text: 'keep the files that it stored' },
+    { line: 'toolwharf revoke weather', text: 'withdraw its access outside this machine too' },
+  ],
+  options: [keepDataOption, pinOption, ...lifecycleOptions],
+  async run(args, terminal) {
+    const id = namedPackage(args, 'remove');
+    const change = await withHost(args, terminal, async (host) => {
+      const { installations } = await openLifecycleSession(host, args, terminal, 'use');
+      await confirmed(`Remove ${id} and erase its values?`, args, terminal);
+      const by = await terminalOperator(host, args, terminal);
+      return installations.remove({
+        package: id,
+        by,
+        keepData: args.has('keep-data'),
+        signal: terminal.signal,
+      });
+    });
+    terminal.out(args.has('json') ? changeDocument(change) : printChange(change));
+    return 0;
+  },
+};
+
+async function confirmed(question: string, args: Arguments, terminal: Terminal): Promise<void> {
+  if (args.has('yes')) return;
+  if (!terminal.stdinIsTerminal || args.has('no-input') || args.has('json'))
+    throw new HostError('usage', 'this erases values; confirm it with --yes');
+  if (!(await terminal.confirm(question))) throw new HostError('canceled', 'nothing was changed');
+}

@@ -1,0 +1,133 @@
+import type { Plan, PlannedCredential } from '../../host/host.js';
+import type { Style } from './style.js';
+import { visibleLine } from './visible.js';
+import { wrap } from './width.js';
+
+/** A plan as a page that a person reads before agreeing: what it is, what runs, what it reaches, what is needed. */
+export function printPlan(plan: Plan, style: Style, columns: number): string {
+  const { package: pkg, permissions, changes } = plan;
+  const label = 12;
+  const field = (name: string, values: readonly string[]): string[] =>
+    values.flatMap((value, index) =>
+      wrap(visibleLine(value), Math.max(20, columns - label - 1)).map((line, part) => {
+        const head = index === 0 && part === 0 ? name : '';
+        return `${style.bold(head.padEnd(label))} ${line}`;
+      }),
+    );
+  const marked = (mark: string, values: readonly string[]): string[] =>
+    values.flatMap((value) =>
+      wrap(visibleLine(value), Math.max(20, columns - 4)).map(
+        (line, index) => `  ${index === 0 ? mark : ' '} ${line}`,
+      ),
+    );
+  const section = (title: string, mark: string, values: readonly string[]) =>
+    values.length === 0 ? [] : ['', style.bold(title), ...marked(mark, values)];
+  const lines = [
+    `${style.bold(visibleLine(`${pkg.id} ${pkg.version}`))}  ${visibleLine(`${pkg.name}, ${pkg.format}`)}`,
+    ...wrap(visibleLine(pkg.description), columns),
+    '',
+    ...field('Change', [changeText(plan)]),
+    ...field('Source', [plan.source, ...(plan.resolved === plan.source ? [] : [plan.resolved])]),
+    ...field('Files', [`${plan.files.count} files, ${sizeText(plan.files.bytes)}`]),
+    ...field('Runs', plan.programs.length === 0 ? ['nothing on this machine'] : plan.programs),
+    ...field('Fetches', plan.dependencies),
+    ...field('Network', permissions.network.length === 0 ? ['none'] : [permissions.network.join(', ')]),
+    ...field('Files of you', [filesText(permissions.filesystem)]),
+    ...field('Scopes', plan.scopes.map(scopeText)),
+    ...field('Granted', plan.grants),
+    ...field('Values', plan.credentials.map(credentialText)),
+    ...field('Cost', costLines(plan)),
+    ...field('Test', [plan.smoke ?? 'none']),
+    ...field('Kill switch', [plan.killSwitch ?? 'none']),
+    ...field('Sandbox', [plan.sandbox]),
+    ...field(
+      'Tools',
+      pkg.tools.map((it) => `${it.name}  ${it.effect}  ${it.description}`),
+    ),
+    ...(changes === undefined
+      ? []
+      : [
+          ...section('Changes that need your agreement', '!', changes.breaking).map((it) =>
+            style.warning(it),
+          ),
+          ...section('New', '+', changes.additive),
+          ...section('Other changes', '~', changes.cosmetic),
+        ]),
+    ...section('It cannot run here', '✗', plan.blockers).map((it) => style.warning(it)),
+    ...section('Warnings', '!', plan.warnings),
+    '',
+    style.dim(`plan ${plan.digest}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function changeText({ operation, from, package: { version } }: Plan): string {
+  switch (operation) {
+    case 'install':
+      return 'install it for the first time';
+    case 'unchanged':
+      return `none: generation ${from?.generation} is exactly this`;
+    case 'update':
+      return `update from ${from?.version} (generation ${from?.generation}) to ${version}`;
+  }
+}
+
+function filesText(access: Plan['permissions']['filesystem']): string {
+  switch (access) {
+    case 'none':
+      return 'none';
+    case 'read-only':
+      return 'reads the workspace';
+    case 'read-write':
+      return 'reads and changes the workspace';
+  }
+}
+
+function scopeText({ resource, verbs, rationale, providerScope }: Plan['scopes'][number]): string {
+  const provider = providerScope === undefined ? '' : ` (${providerScope})`;
+  return `${verbs.join(', ')} ${resource}${provider}: ${rationale}`;
+}
+
+export function credentialText(it: PlannedCredential): string {
+  const kind = it.secret ? 'secret' : 'setting';
+  const need = it.isSet
+    ? 'already set'
+    : it.default !== undefined
+      ? `default: ${it.default}`
+      : it.required
+        ? 'needed'
+        : 'optional';
+  const to = it.secret
+    ? `; may go to ${it.hosts.length === 0 ? 'the hosts above' : it.hosts.join(', ')}`
+    : '';
+  return `${it.name}  ${kind}, ${need}${to}`;
+}
+
+function costLines({ cost }: Plan): string[] {
+  if (cost === undefined) return [];
+  const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
+  const parts = [
+    ...(cost.installFeeCents === undefined ? [] : [`${dollars(cost.installFeeCents)} once`]),
+    ...(cost.monthlyFeeCents === undefined ? [] : [`${dollars(cost.monthlyFeeCents)} per month`]),
+    ...(cost.usageModel === undefined || cost.usageModel === 'none'
+      ? []
+      : [`usage is charged ${cost.usageModel}`]),
+  ];
+  const { estimate } = cost;
+  return [
+    ...(parts.length === 0 ? [] : [parts.join(', ')]),
+    ...(estimate === undefined
+      ? cost.estimateUrl === undefined
+        ? []
+        : [`estimate: ${cost.estimateUrl} (read it with --estimate)`]
+      : [
+          `estimate of ${new Date(estimate.readAt).toISOString().slice(0, 16).replace('T', ' ')}: ${estimate.text}`,
+        ]),
+  ];
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KiB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
