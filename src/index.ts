@@ -8,7 +8,6 @@ export type {
   PackageStateName,
   ProgramState,
   PromptArgument,
-  SandboxLevel,
 } from './host/catalog/listed.js';
 export { createHost } from './host/create.js';
 export type {
@@ -165,6 +164,7 @@ export type {
   Runtime,
 } from './model/program.js';
 export type { BuiltInCause, Rule, RuleOrigin, SpendCap } from './model/rule.js';
+export type { SandboxLevel } from './model/sandbox-level.js';
 export type { Severity } from './model/severity.js';
 export type { Audience, AuthScheme, Slot, SlotDelivery, SlotSource } from './model/slot.js';
 export type { ArgumentCondition, Condition, StandingRule, StandingRuleInput } from './model/standing-rule.js';

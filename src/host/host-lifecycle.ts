@@ -87,6 +87,7 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
       ...{ store, http: client, sandbox, openEgress, newName, indexes, home },
       granted: grantFor(grants, hostPackage).network,
       denied: denialFor(policy.deny ?? [], hostPackage).network,
+      ca: policy.caCertificates,
       buildFolder: folders.sourcesFolder(),
       newSocket: () => newSocket(sandbox),
       node: { path: process.execPath, version: process.versions.node },

@@ -291,7 +291,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     restoreInto: (file, work) => guard.restore(file, work),
     acceptedPackages: (packageId) => {
       const formats = options.formats ?? builtInFormats;
-      const readers = { formats, parseCache, digests: hostOptions.digests };
+      const readers = { formats, parseCache, digests: hostOptions.digests, installations };
       return acceptedPackages(packageId, agreementRows, readers, hostOptions.parse);
     },
     processes: () => ({ call: processQueue.running, ...resources.counts() }),

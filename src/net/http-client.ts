@@ -66,12 +66,6 @@ export interface HttpClient {
   open(request: HttpRequest): Promise<HttpStream>;
 }
 
-/** Which servers are believed to be who they say. */
-export interface TrustOptions {
-  /** PEM text of certificate authorities besides the public ones. */
-  readonly ca?: string | undefined;
-}
-
 const maxRedirects = 5;
 
 /** DNS as configured on this machine. */

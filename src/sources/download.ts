@@ -147,6 +147,7 @@ async function request(
       hosts: [own],
       granted: remote.configured === true ? [...services.granted, own] : services.granted,
       denied: services.denied,
+      ...(services.ca === undefined ? {} : { certificates: services.ca }),
     },
     limits: { wallMs: services.timeouts?.totalMs ?? defaultTotalMs, bodyBytes: maxArchiveBytes },
     credential: remote.credential === true,

@@ -9,13 +9,12 @@ import type { ContentStore } from './content-store.js';
 /** What acquiring a source needs. */
 export interface SourceServices {
   readonly store: ContentStore;
-  /** Already knows the private certificate authority, if there is one. */
   readonly http: HttpClient;
   /** Hosts on loopback or private addresses that the operator granted. */
   readonly granted: readonly NetworkHost[];
   /** Hosts that the operator denied. */
   readonly denied: readonly NetworkHost[];
-  /** PEM text of certificate authorities that git trusts besides those of the system. */
+  /** PEM text of certificate authorities that are trusted besides those of the system. */
   readonly ca?: string | undefined;
   readonly sandbox: Sandbox;
   readonly openEgress: OpenEgress;

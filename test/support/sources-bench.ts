@@ -55,7 +55,7 @@ export async function sourcesBench(
   const store = contentStore({ folder: join(base, 'store'), newName });
   const services: SourceServices = {
     store,
-    http: guardedClient(undefined, { ca }),
+    http: guardedClient(),
     granted: [{ host: '127.0.0.1', port }],
     denied: [],
     ca,

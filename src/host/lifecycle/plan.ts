@@ -11,7 +11,7 @@ import { type PackageRequest, parseRequest, requestOf } from '../../policy/revie
 import { killSwitchText, smokeText } from '../../policy/review/request-text.js';
 import { widening } from '../../policy/review/widening.js';
 import type { StoredGeneration } from '../../store/installations.js';
-import { reviewOf } from '../packages/agreements.js';
+import { reviewOf } from '../packages/agreement-difference.js';
 import type { InstallCandidate } from './candidate.js';
 
 /** What the plan says about this machine and what is stored, besides the package itself. */

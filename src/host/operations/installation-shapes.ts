@@ -19,11 +19,12 @@ import {
 const texts = (description?: string) => arrayOf(anyText(), description);
 const generationName = object({ generation: integer(), version: anyText() });
 
-export const smokeResult = object({
+export const smokeMembers = {
   status: oneOf(['passed', 'failed', 'skipped', 'none']),
   at: timestamp('When it ran: milliseconds since 1970.'),
   detail: optional(anyText('Why it failed.')),
-});
+};
+export const smokeResult = object(smokeMembers);
 
 const scope = object({
   resource: text(),
@@ -53,7 +54,7 @@ const cost = object({
   estimate: optional(object({ text: anyText(), readAt: timestamp() })),
 });
 
-export const plan = object({
+export const planMembers = {
   operation: oneOf(['install', 'update', 'unchanged']),
   source: anyText('The source as it was written.'),
   resolved: anyText('What the source is exactly.'),
@@ -89,7 +90,8 @@ export const plan = object({
   blockers: texts('What prevents it from running here.'),
   warnings: texts(),
   changes: optional(object({ breaking: texts(), additive: texts(), cosmetic: texts() })),
-});
+};
+export const plan = object(planMembers);
 
 const requestMembers = {
   source: optional(text('Where the package comes from. Absent: the source of the installed package.')),
@@ -128,7 +130,7 @@ const changeSteps = [
   'erase',
   'clean up',
 ] as const;
-export const packageChange = object({
+export const changeMembers = {
   package: text(),
   operation: oneOf(['install', 'update', 'rollback', 'revoke', 'remove', 'verify']),
   from: optional(generationName),
@@ -141,7 +143,8 @@ export const packageChange = object({
     }),
   ),
   left: texts('What is left to do by hand.'),
-});
+};
+export const packageChange = object(changeMembers);
 
 export const installedPackage = object({
   package: text(),
@@ -175,4 +178,5 @@ export const outdatedPackage = object({
   problem: optional(anyText('Why the source could not be read.')),
 });
 
-export const garbageReport = object({ generations: integer(), trees: integer() });
+export const garbageMembers = { generations: integer(), trees: integer() };
+export const garbageReport = object(garbageMembers);

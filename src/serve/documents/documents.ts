@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../model/json.js';
 import { auditDocuments } from './audit-documents.js';
 import { callDocuments } from './call-documents.js';
+import { installationDocuments } from './installation-documents.js';
 import type { JsonDocument } from './json-document.js';
 import { machineDocuments } from './machine-documents.js';
 import { operatorDocuments } from './operator-documents.js';
@@ -9,6 +10,7 @@ import { packageDocuments } from './package-documents.js';
 
 export const documents = {
   ...packageDocuments,
+  ...installationDocuments,
   ...callDocuments,
   ...operatorDocuments,
   ...auditDocuments,

@@ -1,7 +1,6 @@
 // Documents about packages and manifests.
 import {
   diagnosticMembers,
-  installMembers,
   packageMembers,
   packageReviewMembers,
   packageSummary,
@@ -132,7 +131,6 @@ export const packageDocuments = {
     steps: arrayOf(anyText(), 'What to do next.'),
     warnings: arrayOf(anyText()),
   }),
-  'change@1': jsonDocument('change@1', 'What was installed for a package.', installMembers),
   'needs-review@1': jsonDocument('needs-review@1', 'The packages that need review.', {
     packages: arrayOf(
       object({ id: packageMembers.id, path: packageMembers.path, reasons: packageMembers.reasons }),
