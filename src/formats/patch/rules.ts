@@ -106,7 +106,7 @@ function checkInputs(report: PatchReport, inputs: Json | undefined): void {
 
 /** Whole numbers above 2^53 and numbers that are infinite here were changed when the manifest was read. */
 function isExact(value: number, type: Json | undefined): boolean {
-  return type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
+  return Number.isFinite(value) && (type !== 'integer' || Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 
 /** Whether a name can be a parameter of main(). `__proto__` cannot be a property of the input schema. */
