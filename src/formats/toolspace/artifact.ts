@@ -4,9 +4,12 @@ import type { ToolspaceReport } from './codes.js';
 import { resolvePackagePath } from './runtime-rules.js';
 
 /** A download that the package already has: the file must be what the manifest declares. */
-export function checkArtifact(report: ToolspaceReport, manifest: JsonObject, bundle: Bundle): void {
-  const file = bundledArtifact(manifest, bundle);
-  if (file === undefined) return;
+export function checkArtifact(
+  report: ToolspaceReport,
+  manifest: JsonObject,
+  file: string,
+  bundle: Bundle,
+): void {
   const declared = ((manifest.runtime as JsonObject).install as JsonObject).sha256;
   const actual = bundle.digest(file);
   if (actual === undefined || actual === declared) return;

@@ -31,9 +31,9 @@ export const toolspace: FormatParser = {
     if (isObject(value)) checkRules(report, value);
     if (report.hasErrors || !isObject(value)) return { diagnostics: report.diagnostics };
     // The manifest itself is valid, so the package has a name and a state that say what is wrong.
-    checkArtifact(report, value, bundle);
-    const pkg = lower(value, bundledArtifact(value, bundle));
-    return { package: deepFreeze(pkg), diagnostics: report.diagnostics };
+    const artifact = bundledArtifact(value, bundle);
+    if (artifact !== undefined) checkArtifact(report, value, artifact, bundle);
+    return { package: deepFreeze(lower(value, artifact)), diagnostics: report.diagnostics };
   },
 };
 
