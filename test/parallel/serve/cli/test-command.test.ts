@@ -1,6 +1,5 @@
 // toolwharf test: examples and saved cases of a package, with the answers that are expected.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agreementRows } from '../../../support/marking-packages.js';
@@ -15,7 +14,13 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const at = (path: string) => join(folder.path, path);
-const env = () => ({ HOME: folder.path, XDG_CONFIG_HOME: '', TOOLWHARF_HOME: '', MY_TOKEN: 'four' });
+const env = () => ({
+  HOME: folder.path,
+  XDG_CONFIG_HOME: '',
+  TOOLWHARF_HOME: '',
+  MY_TOKEN: 'four',
+  TMPDIR: folder.path,
+});
 const run = (...args: readonly string[]) =>
   toolwharf([...args, '--state', at('state')], { cwd: folder.path, env: env() });
 
@@ -42,7 +47,7 @@ test('the examples of a Toolspace manifest are run, and nothing is accepted or l
   expect(stdout).toContain('2 passed');
   expect(code).toBe(0);
   expect(agreementRows(at('state'))).toBe('');
-  expect(readdirSync(tmpdir()).filter((it) => it.startsWith('toolwharf-test-run-'))).toEqual([]);
+  expect(readdirSync(folder.path).filter((it) => it.startsWith('toolwharf-test-run-'))).toEqual([]);
   const manifest = at('json-diff/toolspace.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"equal": false,', '"equal": true,'));
   const failed = await run('test', 'json-diff');
