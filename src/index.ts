@@ -26,6 +26,7 @@ export type {
   ChangeStepName,
   Confirmation,
   CostEstimate,
+  DeclaredValue,
   DevelopmentOptions,
   ExplainedFinding,
   ExplainedLimit,

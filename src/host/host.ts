@@ -28,6 +28,7 @@ export type { Installation, SmokeResult } from '../model/installation.js';
 export type { CostEstimate, Plan, PlanChanges, PlannedCredential, PlannedPackage } from '../model/plan.js';
 export type { SandboxLevel } from '../model/sandbox-level.js';
 export type { BinaryContent, Progress } from '../run/run.js';
+export type { DeclaredValue } from '../secrets/declared-value.js';
 export type {
   Answer,
   AnswerError,
@@ -81,7 +82,6 @@ export type {
   Approvals,
   AuditRollback,
   Check,
-  DeclaredValue,
   KeptArgumentOperations,
   KillEntry,
   KillOutcome,

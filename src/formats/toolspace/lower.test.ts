@@ -112,6 +112,7 @@ test('a manifest of a Python module with every field is converted completely', (
         name: 'LICENSE_KEY',
         label: 'LICENSE_KEY',
         prompt: 'Your key.',
+        providerScopes: ['files.read'],
         secret: true,
         required: false,
         type: 'text',

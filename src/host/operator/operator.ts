@@ -7,8 +7,6 @@ import type { StandingRule, StandingRuleInput } from '../../model/standing-rule.
 import type { DeclaredValue } from '../../secrets/declared-value.js';
 import type { Actor } from './operator-auth.js';
 
-export type { DeclaredValue } from '../../secrets/declared-value.js';
-
 /** Operations on held calls, for people. Do not offer them to an agent. */
 export interface Approvals {
   /** Default: calls that wait for a decision, or are approved and did not run yet. */

@@ -12,7 +12,7 @@ import type { Host } from '../host.js';
 import type { Invalidate } from './approval-operations.js';
 import type { OperatorAuth } from './operator-auth.js';
 
-export interface SecretServices {
+export interface SecretOperationServices {
   readonly vault: Vault;
   readonly notifyChanged: () => void;
   /** Packages as they were accepted. Null: all of them. */
@@ -21,7 +21,7 @@ export interface SecretServices {
 
 /** Operations on secrets. The audit log gets who set which slot, never the value. */
 export function secretOperations(
-  { vault, notifyChanged, acceptedPackages }: SecretServices,
+  { vault, notifyChanged, acceptedPackages }: SecretOperationServices,
   audit: AuditLog,
   operatorAuth: OperatorAuth,
   invalidate: Invalidate,
