@@ -5,7 +5,7 @@ import { visibleLine } from '../../print/visible.js';
 import { inactiveNotes } from '../../print/waivers.js';
 import { stateDirectory } from '../command/arguments.js';
 import type { Arguments } from '../command/command.js';
-import { configFileFor, examineConfig } from '../config/config.js';
+import { examineConfig } from '../config/config.js';
 import {
   type ConfigChange,
   changeConfig,
@@ -13,6 +13,7 @@ import {
   configKeyNamed,
   valueFromArguments,
 } from '../config/config-change.js';
+import { configFileFor } from '../config/config-paths.js';
 import { isDryRun } from '../dry-run.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { settingsOnly } from '../waivers.js';

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseCertificates } from '../../../files/certificate-authorities.js';
 import type {
   BrokerPolicy,
@@ -12,13 +12,13 @@ import { compareDiagnostics, type Diagnostic } from '../../../model/diagnostic.j
 import { HostError } from '../../../model/host-error.js';
 import type { Rule } from '../../../model/rule.js';
 import { printDiagnostics } from '../../print/diagnostics.js';
-import { homeFolder } from '../command/arguments.js';
 import { type Arguments, allowOption, type Option } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
-import { type ConfigFile, exists, findProjectFile, projectFileName, readConfigFile } from './config-file.js';
+import { type ConfigFile, exists, findProjectFile, readConfigFile } from './config-file.js';
 import type { ConfigKeyName, ConfigValue } from './config-keys.js';
 import { type ConfigEntry, resolveConfig } from './config-layers.js';
+import { homeOrRoot, userConfigFolder } from './config-paths.js';
 import { defaultAcceptNewIn, defaultPaths } from './default-paths.js';
 
 /** Everything from the configuration that a command needs to open a session. */
@@ -125,15 +125,6 @@ export async function examineConfig(
   return { config: { entries, user: user?.path, project: project?.path }, diagnostics };
 }
 
-/** Without a home folder there is no user configuration. */
-function homeOrRoot(environment: Terminal['environment']): string {
-  try {
-    return homeFolder(environment, '--config');
-  } catch {
-    return '/';
-  }
-}
-
 async function userFile(
   args: Arguments,
   environment: Terminal['environment'],
@@ -149,35 +140,8 @@ async function userFile(
       });
     return readConfigFile(path, 'user', home);
   }
-  const path = join(userFolder(environment, home), 'config.toml');
+  const path = join(userConfigFolder(environment, home), 'config.toml');
   return exists(path) ? readConfigFile(path, 'user', home) : undefined;
-}
-
-/** Where the user's configuration is, or would be: tools must not create or change it. */
-export function configurationPaths(args: Arguments, { environment, cwd }: Terminal): readonly string[] {
-  const named = args.value('config');
-  const folder = userFolder(environment, homeOrRoot(environment));
-  return [...(named === undefined ? [] : [resolve(cwd, named)]), folder];
-}
-
-/** The file that `config set` changes; it may not exist yet. */
-export function configFileFor(
-  kind: ConfigFile['kind'],
-  args: Arguments,
-  { environment, cwd }: Terminal,
-): { readonly path: string; readonly home: string } {
-  const home = homeOrRoot(environment);
-  if (kind === 'project') return { path: findProjectFile(cwd, home) ?? join(cwd, projectFileName), home };
-  const named = args.value('config');
-  return {
-    path: named === undefined ? join(userFolder(environment, home), 'config.toml') : resolve(cwd, named),
-    home,
-  };
-}
-
-function userFolder(environment: Terminal['environment'], home: string): string {
-  const configHome = environment.XDG_CONFIG_HOME ?? '';
-  return join(isAbsolute(configHome) ? configHome : join(home, '.config'), 'toolwharf');
 }
 
 function invalidConfig(diagnostics: readonly Diagnostic[], json: boolean): HostError {

@@ -3,7 +3,8 @@ import type { SessionOptions } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import type { Arguments } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { configurationPaths, sessionOptions, sessionSettings } from './config.js';
+import { sessionOptions, sessionSettings } from './config.js';
+import { configurationPaths } from './config-paths.js';
 
 /** Who opens the session is added when the host is known. The sessions of a command are one client. */
 export type CommandSessionOptions = Required<Omit<SessionOptions, 'client' | 'operator'>> &

@@ -149,7 +149,7 @@ describe('--dry-run', () => {
   });
 
   test('every command that changes something has the option', async () => {
-    const reading = ['validate', 'list', 'info', 'doctor', 'config', 'schema', 'explain'];
+    const reading = ['validate', 'list', 'info', 'doctor', 'schema', 'explain', 'completion', 'complete'];
     const serving = ['serve', 'mcp', 'host'];
     const without: string[] = [];
     for (const it of commands) {
