@@ -158,7 +158,7 @@ async function pythonVersion(): Promise<string | undefined> {
 
 async function fetchDocument(
   url: string,
-  { allow, certificates }: Parameters<Terminal['readDocument']>[1],
+  { allow, policy: { caCertificates: certificates } }: Parameters<Terminal['readDocument']>[1],
   signal: AbortSignal,
 ) {
   const { guardedClient } = await import('./net/http-client.js');

@@ -20,10 +20,10 @@ import type { AuditLog } from '../store/audit-log.js';
 import { BrokenWhenNamed } from '../store/broken-when-named.js';
 import type { Database } from '../store/database.js';
 import { DisabledPackages } from '../store/disabled-packages.js';
+import { FailedStartRows } from '../store/failed-starts.js';
 import { InstallationRows } from '../store/installations.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
 import { SecretRows } from '../store/secrets.js';
-import { StartFailureRows } from '../store/start-failures.js';
 import { TokenRows } from '../store/tokens.js';
 import { agreedSettings } from './call/agreed-settings.js';
 import { SecretScanner } from './call/secret-scanner.js';
@@ -58,7 +58,7 @@ import { brokerRequester } from './sandboxing/sign-in.js';
 import { WorkspaceGuard } from './sandboxing/workspace-guard.js';
 import type { SessionSetup } from './session-setup.js';
 import { AnnouncementRegistry } from './upstream/announcement-registry.js';
-import { StartFailures } from './upstream/start-failures.js';
+import { FailedStarts } from './upstream/failed-starts.js';
 import { ToolOffers } from './upstream/tool-offers.js';
 
 export interface HostServicesOptions {
@@ -201,7 +201,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       notifyChanged,
       development !== undefined,
     ),
-    startFailures: new StartFailures(new StartFailureRows(database, now)),
+    failedStarts: new FailedStarts(new FailedStartRows(database, now)),
     connect: {
       nexo: async () => (await import('../run/nexo/connect.js')).connectNexo,
       mcp: async () => (await import('../run/mcp/connect.js')).connectMcp,

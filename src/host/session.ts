@@ -95,7 +95,7 @@ async function openWith(
     accept: async (id, digest, by = principal) =>
       catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),
     waivers: async () => {
-      const known = catalog.manifests;
+      const known = catalog.packages.flatMap((it) => it.loaded.catalog?.package ?? []);
       const urls = [setup.policy.webhook, setup.policy.broker?.url].filter((it) => it !== undefined);
       return setup.waivers.map((it) => {
         const unused =

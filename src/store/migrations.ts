@@ -228,7 +228,7 @@ const steps: readonly string[] = [
      at integer not null
    ) strict;`,
   `-- Why the last start of an upstream program failed.
-   create table start_failure (
+   create table failed_start (
      manifest text not null,
      program text not null,
      digest text not null,

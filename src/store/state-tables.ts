@@ -182,7 +182,7 @@ export interface AnnouncementTable {
 }
 
 /** Why the last start of an upstream program failed. */
-export interface StartFailureTable {
+export interface FailedStartTable {
   manifest: string;
   program: string;
   digest: string;
@@ -300,7 +300,7 @@ export interface StateTables {
   kill: KillTable;
   unknown_outcome: UnknownOutcomeTable;
   announcement: AnnouncementTable;
-  start_failure: StartFailureTable;
+  failed_start: FailedStartTable;
   standing_rule: StandingRuleTable;
   accepted_waiver: AcceptedWaiverTable;
   operator_pin: OperatorPinTable;

@@ -20,7 +20,8 @@ export interface TestAuthority {
 export function testAuthority(name = 'Test Authority'): TestAuthority {
   const folder = temporaryFolder();
   const path = (it: string) => join(folder.path, it);
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder.path, stdio: 'pipe' });
+  const openssl = (...args: string[]) =>
+    execFileSync('/usr/bin/openssl', args, { cwd: folder.path, stdio: 'pipe' });
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   openssl(
     'req',

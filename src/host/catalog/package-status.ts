@@ -41,7 +41,7 @@ export async function packageStatus(
     return { state: 'unavailable', reasons: [...remarks, next], code: 'upstream_failed' };
   }
   const more = [
-    ...upstreams.startFailures(checked),
+    ...upstreams.lastFailures(checked),
     ...upstreams.unknownTools(checked),
     ...remarks,
     ...waitingChanges(checked, upstreams),
@@ -60,8 +60,22 @@ export async function packageStatuses(
   return statuses;
 }
 
+/** The packages that are ready as far as that does not depend on their upstreams, which may start then. */
+export async function startablePackages(
+  packages: readonly CheckedPackage[],
+  context: PackageStatusServices,
+): Promise<readonly CheckedPackage[]> {
+  const disabled = await context.services.packages.switches.asSet();
+  const startable: CheckedPackage[] = [];
+  for (const it of packages) {
+    const { state } = await packageStatusWithoutUpstreams(it, disabled, context);
+    if (state === 'ready') startable.push(it);
+  }
+  return startable;
+}
+
 /** The status without the state and the announcements of upstreams: enough to decide whether they may start. */
-export async function packageStatusWithoutUpstreams(
+async function packageStatusWithoutUpstreams(
   checked: CheckedPackage,
   disabled: ReadonlySet<string>,
   { services, setup }: PackageStatusServices,

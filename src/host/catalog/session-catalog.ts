@@ -1,4 +1,3 @@
-import type { Package } from '../../model/package.js';
 import type { ProbeResult } from '../../sandbox/sandbox.js';
 import type { CallableTool } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
@@ -32,14 +31,18 @@ import { installPackage } from './package-install.js';
 import { reportOf } from './package-report.js';
 import { acceptPackage, reviewPackage } from './package-review.js';
 import { createPackageRunner, type PackageRunner } from './package-runner.js';
-import { type PackageStatusServices, packageStatus, packageStatuses } from './package-status.js';
+import {
+  type PackageStatusServices,
+  packageStatus,
+  packageStatuses,
+  startablePackages,
+} from './package-status.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 import { createSessionTools, listedTools, type SessionTool } from './session-tool.js';
 import { textStores } from './stored-text.js';
 import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
-import { fetchUnknownTools } from './unknown-tools.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
 export class SessionCatalog {
@@ -219,9 +222,8 @@ export class SessionCatalog {
     this.#services.notifyChanged();
   }
 
-  /** What the manifests of all valid packages say. */
-  get manifests(): readonly Package[] {
-    return this.#packages.flatMap((it) => it.loaded.catalog?.package ?? []);
+  get packages(): readonly CheckedPackage[] {
+    return this.#packages;
   }
 
   /** Runs what belongs to the life cycle of a package: its smoke test and its kill switch. */
@@ -250,8 +252,7 @@ export class SessionCatalog {
       underReview,
       probe: this.#sandboxProbe,
       findInterpreter,
-      sandbox: this.#services.sandboxing.sandbox,
-      containers: this.#services.sandboxing.containers,
+      ...this.#services.sandboxing,
     });
     this.#setup.grantInstalled(installedGrants(this.#packages));
     this.#profileInputs.reset(this.#packages);
@@ -272,7 +273,12 @@ export class SessionCatalog {
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
     if (await this.#newAgreements.concern(this.#packages)) await this.#check();
     const mayStart = this.#setup.intent === 'use' ? this.#withUpstreams : [];
-    await fetchUnknownTools(mayStart, wait, this.#statusServices);
+    const unknown = mayStart.filter((it) => this.#upstreams.hasUnknownTools(it));
+    if (unknown.length > 0) {
+      const startable = await startablePackages(unknown, this.#statusServices);
+      const fetching = startable.map((it) => this.#upstreams.fetchAnnouncements(it));
+      if (wait) await Promise.all(fetching);
+    }
     const { version } = this.#services.upstreams.announcements;
     if (this.#announcementVersion !== version || this.#setupVersion !== this.#setup.version)
       this.#listTools();

@@ -1,4 +1,5 @@
 import { type Package, upstreamPrograms } from '../../model/package.js';
+import type { Program } from '../../model/program.js';
 import type { Tool } from '../../model/tool.js';
 import type { SessionIntent } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
@@ -25,7 +26,7 @@ export function knownAnnouncements(
  * Whether all programs of a package announced something, but nothing that can be used: no declared tool or hook, and
  * nothing else that a manifest does not declare.
  */
-export function offersNothing(pkg: Package, known: ReadonlyMap<string, ProgramAnnouncement>): boolean {
+function offersNothing(pkg: Package, known: ReadonlyMap<string, ProgramAnnouncement>): boolean {
   if (pkg.prompts.length > 0 || pkg.tools.some((it) => it.action?.kind !== 'upstream')) return false;
   return upstreamPrograms(pkg).every(({ name, protocol }) => {
     const announced = known.get(name)?.agreed;
@@ -36,6 +37,28 @@ export function offersNothing(pkg: Package, known: ReadonlyMap<string, ProgramAn
     );
     return !hasTool && !pkg.hooks.some((it) => it.program === name && announced.hooks.includes(it.point));
   });
+}
+
+/** Why the announcements of a package are not enough to use it; undefined if they are. `isEmpty`: all were made. */
+export function announcementProblem(
+  pkg: Package,
+  known: ReadonlyMap<string, ProgramAnnouncement>,
+): { readonly reason: string; readonly isEmpty: boolean } | undefined {
+  if (offersNothing(pkg, known))
+    return { reason: 'its program announces none of the tools that its manifest declares', isEmpty: true };
+  return programsToAsk(pkg, known).length === 0
+    ? undefined
+    : { reason: 'its program has not started yet', isEmpty: false };
+}
+
+/** Programs that never announced anything. If all of them together offer nothing, they may have changed meanwhile. */
+export function programsToAsk(
+  pkg: Package,
+  known: ReadonlyMap<string, ProgramAnnouncement>,
+): readonly Program[] {
+  const programs = upstreamPrograms(pkg);
+  const unknown = programs.filter((it) => !known.has(it.name));
+  return unknown.length === 0 && offersNothing(pkg, known) ? programs : unknown;
 }
 
 /** Adds the tools of programs that never started: what their manifest declares is all that is known of them. */

@@ -1,6 +1,6 @@
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
-import { type Package, upstreamPrograms } from '../../model/package.js';
+import type { Package } from '../../model/package.js';
 import { type Program, runsHere } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { Tool } from '../../model/tool.js';
@@ -20,13 +20,14 @@ import { onlyLooks, type SessionSetup } from '../session-setup.js';
 import type { ComparedUpstream } from './compared-upstream.js';
 import {
   knownAnnouncements,
-  offersNothing,
+  programsToAsk,
   unknownToolReasons,
   withDeclaredTools,
 } from './known-announcements.js';
-import { failedProgramReason, programStatesOf } from './program-states.js';
+import { lastFailures, programStatesOf } from './program-states.js';
 import { isUnacceptedTool, outdatedToolReason, upstreamAction } from './tool-review.js';
-import { deniedUrls, hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
+import { upstreamProblem } from './upstream-problem.js';
+import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
 import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
 import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
 
@@ -60,12 +61,9 @@ export class PackageUpstreams {
 
   /** Reads the stored announcements of packages. */
   async load(packages: readonly CheckedPackage[]): Promise<void> {
-    const { announcements, startFailures } = this.#services.upstreams;
-    for (const it of packages.filter(hasUpstreams)) {
-      const { manifest } = programRefOf(it, '');
-      await announcements.load(manifest);
-      await startFailures.load(manifest);
-    }
+    const { announcements, failedStarts } = this.#services.upstreams;
+    for (const { manifest } of packages.filter(hasUpstreams).map((it) => programRefOf(it, '')))
+      await Promise.all([announcements.load(manifest), failedStarts.load(manifest)]);
   }
 
   /** The tools of a package, as far as they are known. */
@@ -80,22 +78,14 @@ export class PackageUpstreams {
 
   /** Whether a program of the package has never announced its tools. */
   hasUnknownTools(checked: CheckedPackage): boolean {
-    return hasUpstreams(checked) && this.#programsToAsk(checked).length > 0;
-  }
-
-  /** Programs that never announced anything. If all of them together offer nothing, they may have changed meanwhile. */
-  #programsToAsk(checked: CheckedPackage): readonly Program[] {
-    const known = this.#known(checked);
-    const programs = upstreamPrograms(packageOf(checked));
-    const unknown = programs.filter((it) => !known.has(it.name));
-    return unknown.length === 0 && offersNothing(packageOf(checked), known) ? programs : unknown;
+    return hasUpstreams(checked) && programsToAsk(packageOf(checked), this.#known(checked)).length > 0;
   }
 
   /** Starts the programs that never announced their tools. Never rejects: a failure becomes the package's `problem`. */
   fetchAnnouncements(checked: CheckedPackage): Promise<void> {
     const fetching = this.#fetching.get(checked);
     if (fetching !== undefined) return fetching;
-    const missing = this.#programsToAsk(checked);
+    const missing = programsToAsk(packageOf(checked), this.#known(checked));
     const { startQueue } = this.#services.upstreams;
     const start = ({ name }: Program) => startQueue(() => this.withProgram(checked, name, async () => {}));
     const work = Promise.all(missing.map(start))
@@ -117,25 +107,13 @@ export class PackageUpstreams {
    */
   problem(checked: CheckedPackage): string | undefined {
     if (!hasUpstreams(checked)) return undefined;
-    const denied = deniedUrls(packageOf(checked), passedEnvironment(this.#setup, packageOf(checked).id));
-    if (denied.length > 0) return denied.join('; ');
-    const isEmpty = offersNothing(packageOf(checked), this.#known(checked));
-    const announcesNothing = 'its program announces none of the tools that its manifest declares';
-    if (this.#setup.intent === 'use' && this.hasUnknownTools(checked))
-      return this.#failures.get(checked) ?? (isEmpty ? announcesNothing : 'its program has not started yet');
-    if (isEmpty) return announcesNothing;
-    const [lastFailure] = this.#setup.intent === 'use' ? [] : this.startFailures(checked);
-    if (lastFailure !== undefined) return lastFailure;
-    return failedProgramReason(checked, this.#services.upstreams.connections, this.#setup.owner);
+    const failure = this.#failures.get(checked);
+    return upstreamProblem(checked, this.#known(checked), failure, this.#services.upstreams, this.#setup);
   }
 
-  /** Why programs of the package could not be started when they were last used. Empty if they could, or never were. */
-  startFailures(checked: CheckedPackage): readonly string[] {
-    if (!hasUpstreams(checked)) return [];
-    return upstreamPrograms(packageOf(checked)).flatMap(({ name }) => {
-      const reason = this.#services.upstreams.startFailures.reasonOf(programRefOf(checked, name));
-      return reason === undefined ? [] : [`it failed when it was last used: ${reason}`];
-    });
+  /** Why programs of the package could not be started when they were last used. */
+  lastFailures(checked: CheckedPackage): readonly string[] {
+    return lastFailures(checked, this.#services.upstreams.failedStarts);
   }
 
   /** False for a tool that a session that looks knows only from the manifest, because its program never started. */

@@ -1,8 +1,10 @@
+import { upstreamPrograms } from '../../model/package.js';
 import type { ProcessOwner } from '../../run/process-owner.js';
 import type { ProgramState } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
+import type { FailedStarts } from './failed-starts.js';
 import type { UpstreamConnections } from './upstream-connections.js';
-import { programRefOf } from './upstream-program.js';
+import { hasUpstreams, packageOf, programRefOf } from './upstream-program.js';
 
 type States = Pick<UpstreamConnections, 'states'>;
 
@@ -32,4 +34,13 @@ export function failedProgramReason(
   return failed === undefined
     ? undefined
     : `its program ${failed.program} failed and is not restarted: ${failed.reason}`;
+}
+
+/** Why programs of the package could not be started when they were last used. Empty if they could, or never were. */
+export function lastFailures(checked: CheckedPackage, failedStarts: FailedStarts): readonly string[] {
+  if (!hasUpstreams(checked)) return [];
+  return upstreamPrograms(packageOf(checked)).flatMap(({ name }) => {
+    const reason = failedStarts.reasonOf(programRefOf(checked, name));
+    return reason === undefined ? [] : [`it failed when it was last used: ${reason}`];
+  });
 }

@@ -123,12 +123,12 @@ export function upstreamOpener(
       lastScan = callScan;
       try {
         const connected = await connectAndCompare(signal, callScan);
-        await upstreams.startFailures.started(ref);
+        await upstreams.failedStarts.started(ref);
         return connected;
       } catch (error) {
         const failure = await cleanFailure(callScan, error);
         if (failure instanceof HostError && !signal.aborted)
-          await upstreams.startFailures.failed(ref, failure);
+          await upstreams.failedStarts.failed(ref, failure);
         throw failure;
       }
     },

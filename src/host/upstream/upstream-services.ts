@@ -2,7 +2,7 @@ import type { ConnectUpstream } from '../../run/upstream/upstream.js';
 import type { Queue } from '../queue.js';
 import type { AnnouncementRegistry } from './announcement-registry.js';
 import type { ComparedUpstream } from './compared-upstream.js';
-import type { StartFailures } from './start-failures.js';
+import type { FailedStarts } from './failed-starts.js';
 import type { ToolOffers } from './tool-offers.js';
 import type { UpstreamConnections } from './upstream-connections.js';
 
@@ -10,7 +10,7 @@ import type { UpstreamConnections } from './upstream-connections.js';
 export interface UpstreamServices {
   readonly connections: UpstreamConnections<ComparedUpstream>;
   readonly announcements: AnnouncementRegistry;
-  readonly startFailures: StartFailures;
+  readonly failedStarts: FailedStarts;
   /** The tools that packages offer, by what was announced. */
   readonly offers: ToolOffers;
   /** By protocol; loaded when first needed. */

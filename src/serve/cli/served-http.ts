@@ -90,11 +90,7 @@ export async function openWeb(
       ? undefined
       : await openIdentityProvider({
           ...oidc,
-          read: (url) =>
-            terminal.readDocument(url, {
-              allow: session.allow,
-              certificates: session.policy.caCertificates,
-            }),
+          read: (url) => terminal.readDocument(url, session),
           now: Date.now,
           onRefreshError: (error) =>
             terminal.err(

@@ -3,7 +3,8 @@ import type { AuditLocations } from '../../../host/host.js';
 import { homeFolder } from '../command/arguments.js';
 import type { Arguments } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { certificatePolicy, loadConfig, settingOf } from './config.js';
+import { certificatePolicy } from './certificate-policy.js';
+import { loadConfig, settingOf } from './config.js';
 import type { ConfigEntry } from './config-layers.js';
 
 /** Locations of checkpoints, signing key and anchors: as configured, and a folder of the user for anchors. */
@@ -29,7 +30,13 @@ export function auditLocationsIn(
     anchorKeychain: settingOf(entries, 'audit.anchor_keychain') === true,
     ...(url === undefined
       ? {}
-      : { anchorWebhook: { url, allow, certificates: certificatePolicy(entries, terminal).caCertificates } }),
+      : {
+          anchorWebhook: {
+            url,
+            allow,
+            certificates: certificatePolicy(settingOf(entries, 'net.ca_file'), terminal).caCertificates,
+          },
+        }),
   };
 }
 

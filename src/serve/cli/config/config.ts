@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path';
-import { parseCertificates } from '../../../files/certificate-authorities.js';
 import type {
   BrokerPolicy,
   ContainerPolicy,
@@ -15,6 +14,7 @@ import { printDiagnostics } from '../../print/diagnostics.js';
 import { type Arguments, allowOption, type Option } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
+import { certificatePolicy } from './certificate-policy.js';
 import { type ConfigFile, exists, findProjectFile, readConfigFile } from './config-file.js';
 import type { ConfigKeyName, ConfigValue } from './config-keys.js';
 import { type ConfigEntry, resolveConfig } from './config-layers.js';
@@ -86,7 +86,7 @@ export function settingsFrom({ entries }: Config, args: Arguments, terminal: Ter
     policy: {
       ...policyOf(entries, args.has('unsafe-no-sandbox')),
       ...natsPolicy(entries, terminal.environment),
-      ...certificatePolicy(entries, terminal),
+      ...certificatePolicy(settingOf(entries, 'net.ca_file'), terminal),
     },
     defaultPaths: () => defaultPaths(entries, terminal.cwd),
     defaultAcceptNewIn: () => defaultAcceptNewIn(entries, terminal.cwd),
@@ -259,22 +259,6 @@ export function natsPolicy(
   const [name = '', ...rest] = login.split(':');
   const credentials = [name, ...(rest.length === 0 ? [] : [rest.join(':')])].map(encodeURIComponent);
   return { natsUrl: address.replace('://', `://${credentials.join(':')}@`) };
-}
-
-/** Reads the file of net.ca_file. One that cannot be read or is not valid is an error: nothing runs without it. */
-export function certificatePolicy(
-  entries: readonly ConfigEntry[],
-  terminal: Pick<Terminal, 'readFile'>,
-): Pick<SessionPolicy, 'caCertificates'> {
-  const path = settingOf(entries, 'net.ca_file');
-  if (typeof path !== 'string') return {};
-  const pem = terminal.readFile(path);
-  if (pem === undefined)
-    throw new HostError('invalid_config', `the file of net.ca_file cannot be read: ${path}`, {
-      hint: 'check the path after --ca-file, or net.ca_file in your configuration',
-    });
-  parseCertificates(pem, path);
-  return { caCertificates: pem };
 }
 
 /** The object without members that are undefined. */

@@ -66,10 +66,10 @@ export interface Terminal {
   openHost(options: OpenHostOptions): Promise<RemoteHost>;
   /** Runs the checks of `doctor`. */
   examine(options: ExamineOptions): Promise<readonly Check[]>;
-  /** Fetches a URL under the host's network rules; private addresses need a grant. `certificates`: trusted ones, as PEM. */
+  /** Fetches a URL under the host's network rules; private addresses need a grant. */
   readDocument(
     url: string,
-    access: { readonly allow: readonly string[]; readonly certificates: string | undefined },
+    access: { readonly allow: readonly string[]; readonly policy: Pick<SessionPolicy, 'caCertificates'> },
   ): Promise<{ status: number; text: string }>;
   /** Opens the audit log of a state directory for reading; needs no host. */
   openAuditLog(options: OpenAuditLogOptions): Promise<AuditReader>;

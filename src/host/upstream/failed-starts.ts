@@ -1,5 +1,5 @@
 import type { HostError } from '../../model/host-error.js';
-import type { StartFailureRows } from '../../store/start-failures.js';
+import type { FailedStartRows } from '../../store/failed-starts.js';
 import type { ProgramRef } from './announcement-registry.js';
 
 interface Entry {
@@ -22,12 +22,12 @@ const maxReason = 500;
  * Why programs could not be started when they were last used. A session that only looks starts none, so this is how it
  * knows that one cannot answer. A successful start removes the entry.
  */
-export class StartFailures {
-  readonly #rows: StartFailureRows;
+export class FailedStarts {
+  readonly #rows: FailedStartRows;
   /** By manifest path, then by program name. */
   readonly #known = new Map<string, Map<string, Entry>>();
 
-  constructor(rows: StartFailureRows) {
+  constructor(rows: FailedStartRows) {
     this.#rows = rows;
   }
 

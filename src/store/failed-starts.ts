@@ -1,7 +1,7 @@
 import type { Database } from './database.js';
 
 /** Why the last start of an upstream program failed. */
-export interface StartFailureRow {
+export interface FailedStartRow {
   /** Absolute path of the manifest. */
   readonly manifest: string;
   readonly program: string;
@@ -11,7 +11,7 @@ export interface StartFailureRow {
   readonly reason: string;
 }
 
-export class StartFailureRows {
+export class FailedStartRows {
   readonly #database: Database;
   readonly #now: () => number;
 
@@ -20,18 +20,18 @@ export class StartFailureRows {
     this.#now = now;
   }
 
-  async list(manifest: string): Promise<readonly StartFailureRow[]> {
+  async list(manifest: string): Promise<readonly FailedStartRow[]> {
     return this.#database
-      .selectFrom('start_failure')
+      .selectFrom('failed_start')
       .select(['manifest', 'program', 'digest', 'reason'])
       .where('manifest', '=', manifest)
       .execute();
   }
 
-  async put({ manifest, program, digest, reason }: StartFailureRow): Promise<void> {
+  async put({ manifest, program, digest, reason }: FailedStartRow): Promise<void> {
     const columns = { digest, reason, at: this.#now() };
     await this.#database
-      .insertInto('start_failure')
+      .insertInto('failed_start')
       .values({ manifest, program, ...columns })
       .onConflict((conflict) => conflict.columns(['manifest', 'program']).doUpdateSet(columns))
       .execute();
@@ -39,7 +39,7 @@ export class StartFailureRows {
 
   async remove(manifest: string, program: string): Promise<void> {
     await this.#database
-      .deleteFrom('start_failure')
+      .deleteFrom('failed_start')
       .where('manifest', '=', manifest)
       .where('program', '=', program)
       .execute();
