@@ -4,10 +4,10 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { SecureContext } from 'node:tls';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { CancelSignal } from '../model/cancel-signal.js';
 import { callCanceled, HostError } from '../model/host-error.js';
 import { toAbortSignal } from './abort-signal.js';
+import { decodedBody } from './decoded-body.js';
 import {
   allowedAddress,
   allowedDestination,
@@ -252,7 +252,7 @@ function exchange(
         reject(new HostError('network_denied', `the connection went to ${reached} instead of ${address}`));
         return;
       }
-      const body = decoded(incoming);
+      const body = decodedBody(incoming);
       // Without a listener an early error would crash the process; a later reader still gets it.
       body.on('error', () => {});
       body.once('close', () => outgoing.destroy());
@@ -285,23 +285,6 @@ async function readBody(
     onChunk?.(chunk as Buffer);
   }
   return Buffer.concat(chunks);
-}
-
-const decompressors = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-]);
-
-/** The size limit counts decompressed bytes, as a protection against decompression bombs. */
-function decoded(incoming: IncomingMessage): Readable {
-  const decompressor = decompressors.get(incoming.headers['content-encoding']?.trim().toLowerCase() ?? '');
-  if (decompressor === undefined) return incoming;
-  const stream = decompressor();
-  incoming.once('error', (error) => stream.destroy(error));
-  stream.once('close', () => incoming.destroy());
-  return incoming.pipe(stream);
 }
 
 function headersOf(incoming: IncomingMessage): Record<string, string> {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rootCertificates } from 'node:tls';
 import { type BuildSandbox, type InstallerResult, openBuildSandbox } from '../environment/build-sandbox.js';
 import { makeFolderWithMode } from '../environment/file-tree.js';
 import { HostError } from '../model/host-error.js';
+import { certificateAuthorities } from '../net/certificate-authorities.js';
 import { parseDestination } from '../net/destination.js';
 import type { Mount } from '../sandbox/sandbox.js';
 import { gitAttributes, gitEnvironment, gitSettings } from './git-settings.js';
@@ -56,7 +56,7 @@ async function repositoryIn(
   const work: Mount = { source: await build.writableFolder('git'), target: '/build', writable: true };
   const trust: Mount = { source: await build.readOnlyFolder('trust'), target: '/trust', writable: false };
   const inside = sandbox.inside(work);
-  const certificates = [...rootCertificates, ...(services.ca === undefined ? [] : [services.ca])];
+  const certificates = certificateAuthorities(services.ca);
   await writeFile(join(trust.source, 'ca.pem'), `${certificates.join('\n')}\n`);
   const { host, port } = parseDestination(url);
   const network = {
