@@ -1,12 +1,11 @@
 // The composition root: connects the commands to the real file system, terminal and host. Modules are loaded only when
 // a command needs them, to keep the start fast.
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeFolder } from './files/make-folder.js';
 import type { AuditReader, AuditVerification, Check, Host, RemoteHost } from './host/host.js';
 import type { AuditVerdict } from './model/audit.js';
+import { isFolder, readLocalText, writeNewFile } from './serve/cli/terminal/local-files.js';
 import type {
   ExamineOptions,
   InProcessHostOptions,
@@ -92,8 +91,8 @@ async function main(): Promise<void> {
       (await import('./serve/cli/terminal/prompt.js')).confirm(question, interrupted.signal),
     ask: async (question) =>
       (await import('./serve/cli/terminal/prompt.js')).ask(question, interrupted.signal),
-    readFile,
-    writeFile,
+    readFile: readLocalText,
+    writeFile: writeNewFile,
     isFolder,
     resource: (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
     loadFormats: async () => (await import('./formats/built-in-formats.js')).builtInFormats,
@@ -119,29 +118,6 @@ function userName(): string {
     return userInfo().username;
   } catch {
     return `uid-${process.getuid?.() ?? 'unknown'}`;
-  }
-}
-
-/** Text of a regular file of at most 16 MiB; undefined otherwise. Reading a pipe or a device could block. */
-function readFile(path: string): string | undefined {
-  try {
-    const { size } = statSync(path);
-    return statSync(path).isFile() && size <= 16 * 1024 * 1024 ? readFileSync(path, 'utf8') : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function writeFile(path: string, content: string | Uint8Array): void {
-  makeFolder(dirname(path), 0o777);
-  writeFileSync(path, content, { flag: 'wx' });
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
   }
 }
 
@@ -250,7 +226,7 @@ async function examine(options: ExamineOptions): Promise<readonly Check[]> {
       arch: process.arch,
       node: { path: process.execPath, version: process.versions.node },
       now: Date.now(),
-      readFile,
+      readFile: readLocalText,
     },
     sandbox: systemSandbox({}),
     keychain: systemKeychain(process.platform, runSystemProgram),

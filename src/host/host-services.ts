@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { environmentStore } from '../environment/environment-store.js';
 import { sha256 } from '../files/sha256.js';
 import { builtInFormats } from '../formats/built-in-formats.js';
 import type { ParseOptions } from '../model/format.js';
 import type { Package } from '../model/package.js';
-import { openEgress } from '../net/egress.js';
 import { guardedClient } from '../net/http-client.js';
 import type { PythonCache } from '../sandbox/interpreter.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -32,7 +30,10 @@ import { lookingServices } from './catalog/looking-services.js';
 import { SessionCatalog } from './catalog/session-catalog.js';
 import type { SessionServices } from './catalog/session-services.js';
 import type { FirstAcceptance, ProcessCounts } from './host.js';
-import { createHostLifecycle, type HostLifecycle, type OpenEnvironments } from './host-lifecycle.js';
+import { createHostLifecycle, type HostLifecycle } from './host-lifecycle.js';
+import { environmentsOpener } from './host-environments.js';
+import type { Agreements } from './packages/agreements.js';
+import { storedData } from './sandboxing/stored-data.js';
 import { OpenClients } from './open-clients.js';
 import type { Invalidate } from './operator/approval-operations.js';
 import type { KillSwitch } from './operator/kill-switch.js';
@@ -49,11 +50,9 @@ import { Reloads } from './packages/reload.js';
 import type { Stage } from './packages/stage.js';
 import { createQueue } from './queue.js';
 import { SandboxResourceSets } from './sandbox-resources.js';
-import { certificateFolder } from './sandboxing/certificate-folder.js';
 import { ContainerEngines } from './sandboxing/container-engines.js';
 import { homeFolders } from './sandboxing/home-folders.js';
 import { interpreterFinder } from './sandboxing/interpreter-finder.js';
-import { PackageFolders } from './sandboxing/package-folders.js';
 import { brokerRequester } from './sandboxing/sign-in.js';
 import { WorkspaceGuard } from './sandboxing/workspace-guard.js';
 import type { SessionSetup } from './session-setup.js';
@@ -172,22 +171,10 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   const switches = new DisabledPackages(database, now);
   const links = new LinkRows(database, now);
   const broken = new BrokenWhenNamed(database, now);
-  const agreements = {
-    links,
-    broken,
-    agreements: agreementRows,
-    audit,
-    queue: createQueue(1),
-    onOutdated: hostOptions.onOutdated,
-    verify: hostOptions.operatorAuth.verify,
-    secretsOf: async ({ id, slots }: Package) => {
-      const stored = slots.some((it) => it.secret) ? await vault.list() : [];
-      const isStored = (slot: string) => stored.some((it) => it.package === id && it.slot === slot);
-      return slots.filter((it) => it.secret && isStored(it.name)).map((it) => it.name);
-    },
-    hasStoredData: async ({ id, slots, permissions }: Package) =>
-      (permissions.stateDirectory && resources.get(false).folders.hasData(id)) ||
-      (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
+  const agreements: Agreements = {
+    ...{ links, broken, agreements: agreementRows, audit, queue: createQueue(1) },
+    ...{ onOutdated: hostOptions.onOutdated, verify: hostOptions.operatorAuth.verify },
+    ...storedData(vault, () => resources.get(false).folders),
     acceptsEdits: development !== undefined,
   };
   const reloads = options.watch === true ? new Reloads({ onChanged: notifyChanged, onReload, onBug }) : null;
@@ -214,20 +201,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   };
   const pythons: PythonCache = new Map();
 
-  const openEnvironments: OpenEnvironments = (sandbox, folders, policy) =>
-    environmentStore({
-      folder: (development === undefined
-        ? folders
-        : new PackageFolders(development.environments, sandbox.user)
-      ).environmentsFolder(),
-      ...{ sandbox, sources: policy().indexes ?? {}, openEgress, newName },
-      newSocket: () => stage.newSocket(sandbox.user),
-      certificateFolder: () => {
-        // The policy in force can change while the session is open.
-        const { caCertificates } = policy();
-        return caCertificates === undefined ? undefined : certificateFolder(stage.root, caCertificates);
-      },
-    });
+  const openEnvironments = environmentsOpener({ stage, development, newName });
   const sessionServices = (setup: SessionSetup): SessionServices => {
     const { policy, intent } = setup;
     const { sandbox, folders, warm, pool, connections } = resources.get(policy.unsafeNoSandbox === true);

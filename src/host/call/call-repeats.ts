@@ -8,7 +8,7 @@ import type { ArgumentSeal } from '../../secrets/argument-seal.js';
 import type { KeyStorageKind } from '../../secrets/key-storage.js';
 import type { AuditLog } from '../../store/audit-log.js';
 import type { RepeatableCallRows } from '../../store/repeatable-calls.js';
-import type { RepeatableCallTable } from '../../store/state-tables.js';
+import type { RepeatableCallTable } from '../../store/call-tables.js';
 import type { Answer } from '../host.js';
 
 export interface CallRepeatServices {

@@ -5,7 +5,7 @@ import { neverCanceled } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
 import { decide } from '../../policy/decide.js';
-import type { RepeatableCallTable } from '../../store/state-tables.js';
+import type { RepeatableCallTable } from '../../store/call-tables.js';
 import { changeOf } from '../operator/approval-operations.js';
 import { bindingOf, type Caller, type CallServices, execute, type FrozenCall, prepare } from './call.js';
 import { mayRepeat } from './call-tries.js';

@@ -31,17 +31,13 @@ import { installPackage } from './package-install.js';
 import { reportOf } from './package-report.js';
 import { acceptPackage, reviewPackage } from './package-review.js';
 import { createPackageRunner, type PackageRunner } from './package-runner.js';
-import {
-  type PackageStatusServices,
-  packageStatus,
-  packageStatuses,
-  startablePackages,
-} from './package-status.js';
+import { type PackageStatusServices, packageStatus, packageStatuses } from './package-status.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 import { createSessionTools, listedTools, type SessionTool } from './session-tool.js';
 import { textStores } from './stored-text.js';
+import { fetchUnknownTools } from './unknown-tools.js';
 import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
@@ -273,12 +269,7 @@ export class SessionCatalog {
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
     if (await this.#newAgreements.concern(this.#packages)) await this.#check();
     const mayStart = this.#setup.intent === 'use' ? this.#withUpstreams : [];
-    const unknown = mayStart.filter((it) => this.#upstreams.hasUnknownTools(it));
-    if (unknown.length > 0) {
-      const startable = await startablePackages(unknown, this.#statusServices);
-      const fetching = startable.map((it) => this.#upstreams.fetchAnnouncements(it));
-      if (wait) await Promise.all(fetching);
-    }
+    await fetchUnknownTools(mayStart, wait, this.#statusServices);
     const { version } = this.#services.upstreams.announcements;
     if (this.#announcementVersion !== version || this.#setupVersion !== this.#setup.version)
       this.#listTools();

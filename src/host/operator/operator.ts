@@ -291,11 +291,10 @@ export interface KillOutcome {
   readonly voided: number;
 }
 
-/** The result of one check of this machine by `toolwharf doctor`. */
+/** The result of one check of this machine by `toolwharf doctor`. `fix`: a command where there is one. */
 export interface Check {
   readonly id: string;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
-  /** What fixes it: a command where there is one. */
   readonly fix?: string;
 }

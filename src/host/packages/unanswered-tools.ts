@@ -25,10 +25,12 @@ function reasonOf({ name, action }: Tool, all: readonly Package[]): string | und
 
 /** The reasons why a package has nothing that can be called; empty if it has something. */
 export function whollyUnanswered(
-  { tools, announcesTools }: Package,
+  { tools, prompts, announcesTools }: Package,
   unanswered: ReadonlyMap<string, string>,
 ): readonly string[] {
-  const isWhole = tools.length > 0 && !announcesTools && tools.every((it) => unanswered.has(it.name));
+  // Its prompts can be used without its tools.
+  const isWhole =
+    tools.length > 0 && prompts.length === 0 && !announcesTools && tools.every((it) => unanswered.has(it.name));
   return isWhole ? shortened([...unanswered.values()]) : [];
 }
 

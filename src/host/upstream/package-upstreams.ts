@@ -26,6 +26,7 @@ import {
 } from './known-announcements.js';
 import { lastFailures, programStatesOf } from './program-states.js';
 import { isUnacceptedTool, outdatedToolReason, upstreamAction } from './tool-review.js';
+import type { ToolUse } from './tool-use.js';
 import { upstreamProblem } from './upstream-problem.js';
 import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
 import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
@@ -35,13 +36,6 @@ import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
 export interface PackageUpstreamsContext {
   readonly profileInputs: (packageId: string) => ProfileInputs;
   readonly isPublic: IsPublicSetting;
-}
-
-/** A tool of a package, as it was offered to the session, and the values that its program gets. */
-interface ToolUse {
-  readonly checked: CheckedPackage;
-  readonly tool: Tool;
-  readonly slots: SlotValues;
 }
 
 /** The upstreams of one session's packages: what they announce, and how they are called. */

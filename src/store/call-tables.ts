@@ -1,0 +1,44 @@
+// The tables of calls whose arguments are stored, sealed.
+
+/** The arguments of one call, encrypted with the key of the vault. */
+export interface SealedArgumentsTable {
+  call_id: string;
+  /** `seq` of the call's intent entry in the audit log. */
+  audit_seq: number;
+  /** Id of the key. */
+  key: string;
+  nonce: Uint8Array;
+  sealed: Uint8Array;
+  at: number;
+}
+
+/**
+ * A call of an idempotent tool that has no outcome yet, or that was repeated and whose answer nobody asked for yet. The
+ * members from `principal` to `credentials` are what the call is bound to.
+ */
+export interface RepeatableCallTable {
+  call: string;
+  principal: string;
+  client: string;
+  tool: string;
+  definition: string;
+  arguments_digest: string;
+  policy: string;
+  credentials: string;
+  /** Digest of the arguments alone, as in the intent. */
+  digest: string;
+  /** Id of the approval that it used; null if it needed none. */
+  approval: string | null;
+  timeout_ms: number;
+  /** How many hosts started it. */
+  starts: number;
+  /** When it was repeated; null: it has no outcome. Milliseconds since 1970. */
+  answered_at: number | null;
+  /** Id of the key. */
+  key: string;
+  nonce: Uint8Array;
+  /** The arguments, or the answer if it has one. */
+  sealed: Uint8Array;
+  /** When it was called. */
+  at: number;
+}
