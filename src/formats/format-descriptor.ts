@@ -1,5 +1,6 @@
 import type { Candidate, Claim, FormatParser } from '../model/format.js';
 import type { Severity } from '../model/severity.js';
+import type { RepositoryImporter } from './repository-import.js';
 import type { Starter } from './starter.js';
 
 /**
@@ -33,4 +34,6 @@ export interface FormatDescriptor {
   claim(candidate: Candidate): Claim | null;
   load(): Promise<FormatParser>;
   loadStarter(): Promise<Starter>;
+  /** For repositories without a manifest. Absent if the format has nothing to make from them. */
+  loadImporter?(): Promise<RepositoryImporter>;
 }

@@ -2,7 +2,8 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { discover } from '../bundle/discover.js';
 import { builtInFormats } from '../formats/built-in-formats.js';
-import { importRepository } from '../formats/findagent/import.js';
+import type { FormatDescriptor } from '../formats/format-descriptor.js';
+import type { ImportedBundle, RepositoryFiles } from '../formats/repository-import.js';
 import { HostError } from '../model/host-error.js';
 import type { Source } from '../model/source.js';
 import type { ContentStore, StoredTree } from './content-store.js';
@@ -40,7 +41,7 @@ async function convert(
   { store, signal }: { readonly store: ContentStore; readonly signal: AbortSignal },
 ): Promise<ConvertedTree> {
   const paths = (await readTree(tree.folder)).map((it) => it.path);
-  const imported = importRepository({
+  const imported = await importWithFormat({
     name: nameOf(source),
     paths,
     read: (path) => textIn(tree.folder, path),
@@ -68,6 +69,16 @@ async function convert(
       { code: 'converted', text: `the source has no manifest; one was made from ${count} of its files` },
     ],
   };
+}
+
+/** The first format that can make something from the files. */
+async function importWithFormat(files: RepositoryFiles): Promise<ImportedBundle | undefined> {
+  const formats: readonly FormatDescriptor[] = builtInFormats;
+  for (const it of formats) {
+    const imported = (await it.loadImporter?.())?.(files);
+    if (imported !== undefined) return imported;
+  }
+  return undefined;
 }
 
 /** The name of the repository or archive, without version and ending. */

@@ -11,4 +11,5 @@ export const findagentFormat = {
   claim: claimFindagent,
   load: async () => (await import('./format.js')).findagent,
   loadStarter: async () => (await import('./starter.js')).starter,
+  loadImporter: async () => (await import('./import.js')).importRepository,
 } as const satisfies FormatDescriptor;

@@ -1,26 +1,9 @@
 // Makes a skills-bundle from a repository that has skills or rules for agents, but no manifest.
 import type { Json, JsonObject } from '../../model/json.js';
 import { replaceHidden } from '../../model/unicode.js';
+import type { ImportedBundle, RepositoryFiles } from '../repository-import.js';
 import { readFrontmatter } from './frontmatter.js';
 import { slug } from './manifest-fields.js';
-
-export interface RepositoryFiles {
-  /** A name for the bundle, such as that of the repository. */
-  readonly name: string;
-  /** The version that the manifest gets. Default: none. */
-  readonly version?: string | undefined;
-  /** Paths of all files, with forward slashes. */
-  readonly paths: readonly string[];
-  /** The text of a file; undefined if it is not text. */
-  read(path: string): string | undefined;
-}
-
-export interface ImportedBundle {
-  readonly manifest: JsonObject;
-  /** Files that are added to those of the repository: the manifest, and skills at the places where they are looked for. */
-  readonly added: readonly { readonly path: string; readonly text: string }[];
-  readonly skills: number;
-}
 
 interface FoundSkill {
   readonly path: string;
