@@ -15,7 +15,11 @@ export interface EnvironmentsOpenerOptions {
 }
 
 /** Opens the installed language packages of a host. */
-export function environmentsOpener({ stage, development, newName }: EnvironmentsOpenerOptions): OpenEnvironments {
+export function environmentsOpener({
+  stage,
+  development,
+  newName,
+}: EnvironmentsOpenerOptions): OpenEnvironments {
   return (sandbox, folders, policy) => {
     const own =
       development === undefined ? folders : new PackageFolders(development.environments, sandbox.user);

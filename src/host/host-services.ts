@@ -30,10 +30,8 @@ import { lookingServices } from './catalog/looking-services.js';
 import { SessionCatalog } from './catalog/session-catalog.js';
 import type { SessionServices } from './catalog/session-services.js';
 import type { FirstAcceptance, ProcessCounts } from './host.js';
-import { createHostLifecycle, type HostLifecycle } from './host-lifecycle.js';
 import { environmentsOpener } from './host-environments.js';
-import type { Agreements } from './packages/agreements.js';
-import { storedData } from './sandboxing/stored-data.js';
+import { createHostLifecycle, type HostLifecycle } from './host-lifecycle.js';
 import { OpenClients } from './open-clients.js';
 import type { Invalidate } from './operator/approval-operations.js';
 import type { KillSwitch } from './operator/kill-switch.js';
@@ -43,6 +41,7 @@ import type { RunningCalls } from './operator/running-calls.js';
 import { TokenCache } from './operator/token-cache.js';
 import type { HostOptions } from './options.js';
 import { acceptedPackages } from './packages/accepted-packages.js';
+import type { Agreements } from './packages/agreements.js';
 import { InstallationIndex } from './packages/installation-index.js';
 import type { PackageDigests } from './packages/package-digest.js';
 import { ParseCache } from './packages/parse-cache.js';
@@ -54,6 +53,7 @@ import { ContainerEngines } from './sandboxing/container-engines.js';
 import { homeFolders } from './sandboxing/home-folders.js';
 import { interpreterFinder } from './sandboxing/interpreter-finder.js';
 import { brokerRequester } from './sandboxing/sign-in.js';
+import { storedData } from './sandboxing/stored-data.js';
 import { WorkspaceGuard } from './sandboxing/workspace-guard.js';
 import type { SessionSetup } from './session-setup.js';
 import { AnnouncementRegistry } from './upstream/announcement-registry.js';
@@ -96,7 +96,7 @@ export interface HostServices {
   /** Puts a file back that was moved aside. */
   readonly restoreInto: RestoreInto;
   processes(): ProcessCounts;
-  /** Packages as they were accepted. Null: all of them. */
+  /** As they were accepted. Null: all packages. */
   acceptedPackages(packageId: string | null): Promise<readonly Package[]>;
   openCatalog(setup: SessionSetup, accept: FirstAcceptance | null): Promise<OpenCatalog>;
   readonly lifecycle: HostLifecycle;
@@ -137,10 +137,8 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   };
 
   const resources = new SandboxResourceSets({
-    state,
-    sandbox: systemSandbox,
+    ...{ state, sandbox: systemSandbox, supervision: options.supervision },
     warm: options.warm !== false,
-    supervision: options.supervision,
   });
   kills.attach((matches) => resources.kill(matches), notifyChanged);
   const guard = new WorkspaceGuard({
@@ -152,13 +150,13 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   });
   guard.attach(() => resources.endOutdated());
   const processQueue = createQueue(maxProcesses);
-  const engines = new ContainerEngines(state, () => randomBytes(6).toString('hex'));
+  const newName = () => randomBytes(6).toString('hex');
+  const engines = new ContainerEngines(state, newName);
   const homes = homeFolders();
   const { checkpoints, key, anchorFolder } = options.audit ?? {};
   const hidden = development === undefined ? [] : [development.operatorState, ...development.hidden];
   const auditPaths = [checkpoints, key, anchorFolder].filter((it) => it !== undefined);
 
-  const newName = () => randomBytes(6).toString('hex');
   const rows = new InstallationRows(database, now);
   const storeFolder = join(state, 'store');
   const store = contentStore({ folder: storeFolder, newName });
@@ -258,7 +256,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     switches,
     tokens: new TokenCache(new TokenRows(database, now), now, sha256),
     notifyChanged,
-    onChange(listener) {
+    onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

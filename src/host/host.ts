@@ -115,7 +115,7 @@ export type {
   VerifiedActor,
 } from './operator/operator-auth.js';
 export type { AcceptedWaiver, SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
-export type { InstallOptions, InstallResult, InstallStep, PackageReview } from './packages/package-change.js';
+export type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
 export type {
   BrokerPolicy,
   ContainerPolicy,

@@ -7,7 +7,7 @@ import { convertTree } from './convert.js';
 import type { FetchedSource, FetchOptions } from './fetched-source.js';
 import { fetchGit, resolveGitSource } from './git.js';
 import { fetchHttps } from './https.js';
-import { readFile, readFolder, readLocalArchive } from './local.js';
+import { readFolder, readLocalArchive, readSingleFile } from './local.js';
 import { fetchNpm, lockNpm } from './npm.js';
 import { fetchOci, resolveOciSource } from './oci.js';
 import { fetchPypi, lockPypi } from './pypi.js';
@@ -70,7 +70,7 @@ async function fetchSource(source: Source | LockedSource, options: FetchOptions)
     case 'folder':
       return readFolder(source);
     case 'file':
-      return readFile(source);
+      return readSingleFile(source);
     case 'archive':
       return readLocalArchive(source);
     case 'https':

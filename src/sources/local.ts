@@ -40,7 +40,7 @@ export function readFolder(source: FolderSource): FetchedSource {
   return { locked: source, content: { kind: 'files', files: files() }, notes: [] };
 }
 
-export function readFile(source: FileSource): FetchedSource {
+export function readSingleFile(source: FileSource): FetchedSource {
   assertKind(source.path, 'file');
   const name = basename(source.path);
   const entry = folderBundle({

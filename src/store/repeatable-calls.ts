@@ -1,6 +1,6 @@
+import type { RepeatableCallTable } from './call-tables.js';
 import type { Database } from './database.js';
 import type { SqliteConnection } from './sqlite.js';
-import type { RepeatableCallTable } from './call-tables.js';
 
 /** What happens to the row of a call together with an entry of the audit log. */
 export type RepeatableCallChange =

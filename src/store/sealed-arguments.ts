@@ -1,6 +1,6 @@
+import type { SealedArgumentsTable } from './call-tables.js';
 import type { Database } from './database.js';
 import type { SqliteConnection } from './sqlite.js';
-import type { SealedArgumentsTable } from './call-tables.js';
 
 /** Sealed arguments to store together with an audit entry. */
 export type SealedArgumentsInput = Omit<SealedArgumentsTable, 'audit_seq'>;

@@ -7,8 +7,8 @@ import { splitToolName } from '../../model/tool-name.js';
 import type { ArgumentSeal } from '../../secrets/argument-seal.js';
 import type { KeyStorageKind } from '../../secrets/key-storage.js';
 import type { AuditLog } from '../../store/audit-log.js';
-import type { RepeatableCallRows } from '../../store/repeatable-calls.js';
 import type { RepeatableCallTable } from '../../store/call-tables.js';
+import type { RepeatableCallRows } from '../../store/repeatable-calls.js';
 import type { Answer } from '../host.js';
 
 export interface CallRepeatServices {

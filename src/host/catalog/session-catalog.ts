@@ -37,12 +37,12 @@ import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 import { createSessionTools, listedTools, type SessionTool } from './session-tool.js';
 import { textStores } from './stored-text.js';
-import { fetchUnknownTools } from './unknown-tools.js';
 import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
+import { fetchUnknownTools } from './unknown-tools.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
 export class SessionCatalog {
-  readonly #setup: SessionSetup;
+  readonly setup: SessionSetup;
   readonly #services: SessionServices;
   #loaded: LoadResult;
   readonly #sandboxProbe: ProbeResult;
@@ -67,12 +67,12 @@ export class SessionCatalog {
     newAgreements: NewAgreements,
   ) {
     this.#newAgreements = newAgreements;
-    this.#setup = setup;
+    this.setup = setup;
     this.#services = services;
     this.#loaded = loaded;
     this.#sandboxProbe = sandboxProbe;
-    this.#profileInputs = new SessionProfileInputs(this.#setup, services.sandboxing);
-    this.#upstreams = new PackageUpstreams(services, this.#setup, {
+    this.#profileInputs = new SessionProfileInputs(this.setup, services.sandboxing);
+    this.#upstreams = new PackageUpstreams(services, this.setup, {
       profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
     });
@@ -96,12 +96,9 @@ export class SessionCatalog {
     return catalog;
   }
 
-  /**
-   * Loads the packages again. A package that an edit broke keeps its last valid version. Returns a sentence per
-   * change.
-   */
+  /** Loads the packages again. One that an edit broke keeps its last valid version. Returns a sentence per change. */
   async reload(): Promise<readonly string[]> {
-    const now = await loadPackages(this.#setup, this.#services.packages).catch(emptyIfNotFound);
+    const now = await loadPackages(this.setup, this.#services.packages).catch(emptyIfNotFound);
     const loaded = keepLastValid(this.#loaded, now);
     const lines = differences(this.#loaded, loaded);
     if (lines.length === 0) return [];
@@ -122,12 +119,8 @@ export class SessionCatalog {
     return stageAll(this.#packages, this.#services.sandboxing.stage, next);
   }
 
-  get setup(): SessionSetup {
-    return this.#setup;
-  }
-
   get names(): SessionNames {
-    return sessionNames(this.#setup.principal, this.#packages, this.#tools);
+    return sessionNames(this.setup.principal, this.#packages, this.#tools);
   }
 
   async report(): Promise<PackageReport> {
@@ -151,7 +144,7 @@ export class SessionCatalog {
     return listedTools(this.#tools, ({ checked, package: { id }, tool }) => {
       if (statuses.get(checked)?.state !== 'ready' || !this.#upstreams.hasAnnounced(checked, tool))
         return false;
-      const subject = { principal: this.#setup.principal, package: id, tool: tool.name };
+      const subject = { principal: this.setup.principal, package: id, tool: tool.name };
       return this.#services.kills.reasonFor(subject) === undefined;
     });
   }
@@ -173,7 +166,7 @@ export class SessionCatalog {
     const ready = await this.#ready();
     const ofUpstreams = upstreamPrompts(ready, this.#upstreams);
     const { stage } = this.#services.sandboxing;
-    const storeOf = textStores(this.#services, this.#setup, (id) => this.#profileInputs.of(id));
+    const storeOf = textStores(this.#services, this.setup, (id) => this.#profileInputs.of(id));
     return offeredPrompts(ready, this.#tools, stage, ofUpstreams, this.#upstreams, storeOf);
   }
 
@@ -212,7 +205,7 @@ export class SessionCatalog {
   async accept(id: string, digest: string, who: VerifiedActor): Promise<void> {
     const checked = findPackage(this.#packages, id);
     const { agreements } = this.#services.packages;
-    const named = this.#setup.directories;
+    const named = this.setup.directories;
     await acceptPackage(checked, { id, digest, who, named }, agreements, this.#upstreams);
     await this.#check();
     this.#services.notifyChanged();
@@ -229,14 +222,14 @@ export class SessionCatalog {
   }
 
   async install(id: string, options: InstallOptions): Promise<InstallResult> {
-    const subject = { principal: this.#setup.principal, package: id };
+    const subject = { principal: this.setup.principal, package: id };
     const checked = findPackage(this.#packages, id);
     return installPackage(checked, subject, this.#profileInputs.of(id), this.#services, options);
   }
 
   /** `accept`: only when the session opens, and not kept, because it may hold the PIN. What appears later needs review. */
   async #check(accept: FirstAcceptance | null = null): Promise<void> {
-    const { intent, principal, policy } = this.#setup;
+    const { intent, principal, policy } = this.setup;
     const { loaded } = this.#loaded;
     const { agreements, findInterpreter } = this.#services.packages;
     // Before the check: a change during it leads to another check.
@@ -250,7 +243,7 @@ export class SessionCatalog {
       findInterpreter,
       ...this.#services.sandboxing,
     });
-    this.#setup.grantInstalled(installedGrants(this.#packages));
+    this.setup.grantInstalled(installedGrants(this.#packages));
     this.#profileInputs.reset(this.#packages);
     const usable = this.#packages.filter((it) => it.blocked === null);
     this.#withHooks = usable.filter(hasHooks);
@@ -265,22 +258,21 @@ export class SessionCatalog {
    * them.
    */
   async #refreshTools(wait: boolean): Promise<void> {
-    if (this.#setup.places === null && this.#newAgreements.takeInstalled()) await this.reload();
+    if (this.setup.places === null && this.#newAgreements.takeInstalled()) await this.reload();
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
     if (await this.#newAgreements.concern(this.#packages)) await this.#check();
-    const mayStart = this.#setup.intent === 'use' ? this.#withUpstreams : [];
+    const mayStart = this.setup.intent === 'use' ? this.#withUpstreams : [];
     await fetchUnknownTools(mayStart, wait, this.#statusServices);
     const { version } = this.#services.upstreams.announcements;
-    if (this.#announcementVersion !== version || this.#setupVersion !== this.#setup.version)
-      this.#listTools();
+    if (this.#announcementVersion !== version || this.setupVersion !== this.setup.version) this.#listTools();
   }
 
   #listTools(): void {
     this.#announcementVersion = this.#services.upstreams.announcements.version;
-    this.#setupVersion = this.#setup.version;
+    this.setupVersion = this.setup.version;
     this.#tools = createSessionTools(this.#packages, {
       services: this.#services,
-      setup: this.#setup,
+      setup: this.setup,
       status: (it) => this.#statusNow(it),
       profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
@@ -290,7 +282,7 @@ export class SessionCatalog {
   }
 
   get #statusServices(): PackageStatusServices {
-    return { services: this.#services, setup: this.#setup, upstreams: this.#upstreams };
+    return { services: this.#services, setup: this.setup, upstreams: this.#upstreams };
   }
 
   async #statuses(): Promise<ReadonlyMap<CheckedPackage, PackageStatus>> {

@@ -1,5 +1,4 @@
 import type { EnvironmentStore } from '../../environment/environment-store.js';
-import type { ImageReference } from '../../model/image-reference.js';
 import type { Containers } from '../../sandbox/container/containers.js';
 import type { Vault } from '../../secrets/vault.js';
 import type { ContentStore } from '../../sources/content-store.js';
@@ -54,10 +53,4 @@ export interface CandidateSession {
   readonly session: Session;
   readonly catalog: SessionCatalog;
   close(): Promise<void>;
-}
-
-/** The image of a program, as text and as a reference with a digest. */
-export interface NeededImage {
-  readonly text: string;
-  readonly reference: ImageReference;
 }

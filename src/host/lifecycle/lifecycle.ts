@@ -1,21 +1,15 @@
 import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
-import { lockedText } from '../../model/locked-text.js';
 import type { Plan } from '../../model/plan.js';
 import { parseRequest } from '../../policy/review/request.js';
 import type { StoredGeneration } from '../../store/installations.js';
 import { type InstallCandidate, prepareCandidate } from './candidate.js';
 import { removeOldGenerations } from './collect-garbage.js';
 import { readEstimate } from './cost-estimate.js';
+import { generationEntryOf } from './generation-entry.js';
 import { installCandidate, served } from './install.js';
-import type {
-  GenerationEntry,
-  Installations,
-  InstalledPackage,
-  OutdatedPackage,
-  PlanRequest,
-} from './installations.js';
+import type { Installations, InstalledPackage, OutdatedPackage, PlanRequest } from './installations.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
 import { newerVersion } from './newer-version.js';
 import { planOf } from './plan.js';
@@ -23,6 +17,7 @@ import { planFacts } from './plan-facts.js';
 import { requestedSource } from './requested-source.js';
 import { notInstalled, removePackage, revokePackage } from './revoke.js';
 import { runSmoke } from './smoke.js';
+import { usedBy } from './undo.js';
 
 /** A plan with its candidate, kept so that agreeing to it does not fetch everything again. */
 interface PreparedPlan {
@@ -69,6 +64,7 @@ export class Lifecycle {
               `${plan.source} is not what was agreed to: its plan is ${plan.digest} now, not ${agree}`,
               { hint: 'look at the new plan: toolwharf plan SOURCE' },
             );
+          assertHashNamed(candidate, request);
           const [blocker] = plan.blockers;
           if (blocker !== undefined)
             throw new HostError('runtime_missing', `${id} cannot run here: ${plan.blockers.join('; ')}`);
@@ -101,7 +97,7 @@ export class Lifecycle {
         const installation = await rows.get(id);
         if (installation === undefined) throw notInstalled(id);
         const all = await rows.generations(id);
-        return all.map((it) => entryOf(it, it.number === installation.current)).reverse();
+        return all.map((it) => generationEntryOf(it, it.number === installation.current)).reverse();
       },
       verify: (id, { signal = neverCanceled } = {}) =>
         queue(async () => {
@@ -160,16 +156,19 @@ export class Lifecycle {
           const who = await operatorAuth.verify(request.by, `revoke ${request.package}`);
           return revokePackage({ installation, current, who }, request, session, services);
         }, waitFor(request.signal)),
-      outdated: async ({ signal = neverCanceled } = {}) => {
-        const found: OutdatedPackage[] = [];
-        for (const { package: id, state } of await rows.list()) {
-          const current = state === 'active' ? await this.#current(id) : undefined;
-          if (current === undefined) continue;
-          const newer = await newerVersion(current, session, services, signal);
-          if (newer !== undefined) found.push(newer);
-        }
-        return found;
-      },
+      outdated: ({ signal = neverCanceled } = {}) =>
+        queue(async () => {
+          const found: OutdatedPackage[] = [];
+          for (const { package: id, state } of await rows.list()) {
+            const current = state === 'active' ? await this.#current(id) : undefined;
+            if (current === undefined) continue;
+            const newer = await newerVersion(current, session, services, signal);
+            if (newer !== undefined) found.push(newer);
+          }
+          const { trees } = await usedBy(rows);
+          await services.store.sweep(new Set([...trees, ...this.#preparedTrees()]));
+          return found;
+        }, waitFor(signal)),
       collectGarbage: (by) =>
         queue(async () => {
           const who = await operatorAuth.verify(by, 'remove old generations');
@@ -275,15 +274,19 @@ export class Lifecycle {
   }
 }
 
+/** A URL alone does not say what is behind it: somebody must have named its hash. */
+function assertHashNamed(
+  { acquired: { locked }, text }: InstallCandidate,
+  { sha256, source }: PlanRequest,
+): void {
+  if (locked.kind !== 'https' || source === undefined || sha256 !== undefined) return;
+  if (text.includes('#sha256=')) return;
+  throw new HostError('usage', `${text} is installed only with its hash`, {
+    hint: `if this is the file that you expect: --sha256 ${locked.sha256}`,
+  });
+}
+
 /** Ends the waiting for earlier changes. */
 function waitFor(signal: CancelSignal | undefined): () => CancelSignal {
   return () => signal ?? neverCanceled;
-}
-
-function entryOf(it: StoredGeneration, isCurrent: boolean): GenerationEntry {
-  const { number, version, source, locked, digest, grants, smoke, createdAt, createdBy } = it;
-  return {
-    ...{ generation: number, version, source, resolved: lockedText(locked), digest, isCurrent },
-    ...{ grants, smoke, createdAt, createdBy },
-  };
 }

@@ -285,9 +285,8 @@ export interface KillEntry {
 export interface KillOutcome {
   /** False if the target was already stopped. */
   readonly changed: boolean;
-  /** Number of running calls that were ended. */
+  /** Numbers of running calls that were ended, and of approval requests that were voided. */
   readonly ended: number;
-  /** Number of approval requests that were voided. */
   readonly voided: number;
 }
 

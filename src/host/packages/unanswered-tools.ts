@@ -30,7 +30,10 @@ export function whollyUnanswered(
 ): readonly string[] {
   // Its prompts can be used without its tools.
   const isWhole =
-    tools.length > 0 && prompts.length === 0 && !announcesTools && tools.every((it) => unanswered.has(it.name));
+    tools.length > 0 &&
+    prompts.length === 0 &&
+    !announcesTools &&
+    tools.every((it) => unanswered.has(it.name));
   return isWhole ? shortened([...unanswered.values()]) : [];
 }
 
