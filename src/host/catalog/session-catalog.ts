@@ -264,12 +264,12 @@ export class SessionCatalog {
     const mayStart = this.setup.intent === 'use' ? this.#withUpstreams : [];
     await fetchUnknownTools(mayStart, wait, this.#statusServices);
     const { version } = this.#services.upstreams.announcements;
-    if (this.#announcementVersion !== version || this.setupVersion !== this.setup.version) this.#listTools();
+    if (this.#announcementVersion !== version || this.#setupVersion !== this.setup.version) this.#listTools();
   }
 
   #listTools(): void {
     this.#announcementVersion = this.#services.upstreams.announcements.version;
-    this.setupVersion = this.setup.version;
+    this.#setupVersion = this.setup.version;
     this.#tools = createSessionTools(this.#packages, {
       services: this.#services,
       setup: this.setup,
