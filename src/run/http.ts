@@ -40,9 +40,7 @@ export async function runHttp(
     'user-agent': 'toolwharf',
     ...(body?.type === undefined ? {} : { 'content-type': body.type }),
     // Lets a server detect a repeated request of the same call.
-    ...(action.method === 'GET' && request.idempotencyKey === undefined
-      ? {}
-      : { 'idempotency-key': request.callId }),
+    ...(action.method === 'GET' ? {} : { 'idempotency-key': request.callId }),
   };
   for (const header of action.headers) {
     const value = fillHeader(header.value, values, header.name);
