@@ -135,7 +135,7 @@ export type { CancelSignal } from './model/cancel-signal.js';
 export type { Diagnostic, Range, RelatedPlace } from './model/diagnostic.js';
 export type { Guardrails, RateLimit, ToolGuardrails } from './model/guardrails.js';
 export type { HostErrorOptions } from './model/host-error.js';
-export { HostError, type HostErrorCode, type ToolError } from './model/host-error.js';
+export { HostError, type HostErrorCode, type ToolError, type Transient } from './model/host-error.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';
 export type {
   Cost,
@@ -148,6 +148,7 @@ export type {
 } from './model/lifecycle.js';
 export type { Fact, Hook, HookPoint, Needs, Package, Prompt, PromptBody } from './model/package.js';
 export type {
+  CallAccess,
   FilesystemAccess,
   NetworkAccess,
   NetworkHost,

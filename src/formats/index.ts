@@ -8,7 +8,8 @@ export type { Candidate, Claim, Format, FormatParser, ParseOptions, ParseResult 
 export type { FormatName } from './built-in-formats.js';
 export type { FormatDescriptor, ManifestFileNames } from './format-descriptor.js';
 export { defaultParseOptions, inspect } from './inspect.js';
-export type { Starter, StarterFile } from './starter.js';
+export type { ImportedBundle, RepositoryFiles, RepositoryImporter } from './repository-import.js';
+export type { Starter, StarterFile, StarterMachine } from './starter.js';
 export { builtInFormats };
 
 /** All formats, in the order in which a file is offered to them. */

@@ -6,7 +6,7 @@ import { withHost } from '../with-host.js';
 
 export const gc: Command = {
   name: 'gc',
-  summary: 'Remove old generations of installed packages, and files that nothing uses. Keeps the last three.',
+  summary: 'Remove old generations of installed packages and unused files. The last three are kept.',
   usage: 'gc',
   examples: [
     { line: 'toolwharf gc', text: 'free disk space' },

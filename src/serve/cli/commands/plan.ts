@@ -9,8 +9,7 @@ import { withHost } from '../with-host.js';
 
 export const planCommand: Command = {
   name: 'plan',
-  summary:
-    'Show what installing a package would do: what runs, what it reaches and what it needs. Changes nothing.',
+  summary: 'Show what installing a package would do. Runs none of it and changes nothing.',
   usage: 'plan SOURCE [options]',
   examples: [
     { line: 'toolwharf plan ./weather', text: 'a folder, a manifest, or an archive (.zip, .tgz, .mcpb)' },

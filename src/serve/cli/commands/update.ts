@@ -9,8 +9,7 @@ import { agreementOptions, installFrom } from './install.js';
 
 export const update: Command = {
   name: 'update',
-  summary:
-    'Update an installed package from its source. More permissions or other words need your agreement.',
+  summary: 'Update an installed package from its source. What it may do more needs your agreement.',
   usage: 'update PACKAGE [options]',
   examples: [
     { line: 'toolwharf outdated', text: 'see which packages have a newer version' },
