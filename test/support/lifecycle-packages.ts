@@ -1,5 +1,6 @@
 // Packages for tests of installation: a Toolspace tool in one Python file, with the life cycle that a test wants.
 import type { JsonObject } from '../../src/index.js';
+import { bareServer } from './mcp-upstream.js';
 import type { Files } from './workbench.js';
 
 export interface CounterOptions {
@@ -66,4 +67,49 @@ if len(sys.argv) > 1 and sys.argv[1] == 'count':
     print(json.dumps({'words': len(text.split()), 'answer': answer}))
 `,
   };
+}
+
+/** An MCP server named `desk`. It announces more tools than its manifest declares. */
+export function serverPackageWith({
+  version = '1.0.0',
+  smoke,
+}: {
+  readonly version?: string;
+  readonly smoke: JsonObject;
+}): Files {
+  const page = 'https://example.com/desk';
+  const manifest = {
+    manifest_version: '0.2',
+    tool: { id: 'desk', version, name: 'Desk', summary: 'A desk.', homepage: page, license: 'MIT' },
+    runtime: {
+      kind: 'mcp-stdio',
+      install: { method: 'git', url: page, ref: '0'.repeat(40) },
+      entrypoint: { command: ['node', 'server.mjs'] },
+    },
+    actions: [
+      {
+        name: 'go',
+        summary: 'Go.',
+        invocation: { kind: 'mcp-tool', tool_name: 'go' },
+        input: { type: 'object', properties: {} },
+        output: { format: 'json' },
+        side_effects: 'none',
+      },
+    ],
+    smoke,
+    kill_switch: { kind: 'manual', instructions_url: page },
+  };
+  const answers = `
+const text = (value) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
+const answers = {
+  go: () => text({ gone: true }),
+  health: ({ deep }) => text({ ok: deep }),
+  broken: () => text({ error: 'no paper' }),
+  refused: () => ({ content: [{ type: 'text', text: 'the desk is closed' }], isError: true }),
+};
+on = {
+  'tools/list': () => ({ tools: Object.keys(answers).map((name) => ({ name, inputSchema: { type: 'object' } })) }),
+  'tools/call': ({ name, arguments: args }) => answers[name](args),
+};`;
+  return { 'desk/toolspace.json': JSON.stringify(manifest), 'desk/server.mjs': bareServer(answers) };
 }

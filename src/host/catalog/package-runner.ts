@@ -1,7 +1,7 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Package } from '../../model/package.js';
+import { type Package, upstreamPrograms } from '../../model/package.js';
 import type { Slot, SlotValues } from '../../model/slot.js';
 import type { HttpResponse } from '../../net/http-client.js';
 import { containerTargetOf, spawnContainer } from '../../run/container.js';
@@ -137,20 +137,20 @@ export function createPackageRunner(
       return { status: response.status, text: response.body.toString('utf8') };
     },
     async upstreamTool(tool, args, { timeoutMs, signal }) {
-      const { tools } = upstreams.offer(checked);
-      const offered = tools.find((it) => it.tool.action?.kind === 'upstream' && it.tool.action.tool === tool);
-      if (offered === undefined)
-        throw new HostError('tool_not_found', `the server of ${pkg.id} offers no tool ${tool}`);
-      const slots = await values();
-      return upstreams.call(
-        { checked, tool: offered.tool, slots },
-        {
-          ...{ package: pkg, tool: offered.tool, input: args, callId: `smoke-${tool}`, timeoutMs, signal },
-          outputBytes: defaultOutputBytes,
-          caller: { agentId: setup.principal, sessionId: '' },
-          onNetworkDenied: () => {},
-        },
-      );
+      for (const { name: program } of upstreamPrograms(pkg)) {
+        const result = await upstreams.withProgram(checked, program, async (upstream) => {
+          if (!upstream.announced.tools.some((it) => it.name === tool)) return undefined;
+          return upstream.call({
+            ...{ tool, input: args, name: `${pkg.id}: ${tool}`, callId: `smoke-${tool}`, timeoutMs, signal },
+            outputBytes: defaultOutputBytes,
+            caller: { agentId: setup.principal, sessionId: '' },
+            onNetworkDenied: () => {},
+            assertCurrent: () => {},
+          });
+        });
+        if (result !== undefined) return result;
+      }
+      throw new HostError('tool_not_found', `the server of ${pkg.id} offers no tool ${tool}`);
     },
   };
 }

@@ -43,7 +43,7 @@ export async function installCandidate(
   const steps = new ChangeSteps(pkg.id, request.onProgress);
   steps.record({ name: 'fetch', status: 'done', detail: plan.resolved });
   steps.record({ name: 'agree', status: 'done', detail: `plan ${plan.digest.slice(0, 12)}` });
-  assertValues(pkg.slots, plan, request);
+  await assertValues(pkg.slots, plan, request);
   services.kills.assertNotKilled({ principal: session.setup.principal, package: pkg.id });
   const journal = services.newId('chg');
   const operation = current === undefined ? 'install' : 'update';
@@ -120,11 +120,12 @@ export function served(before: StoredGeneration | undefined, services: Lifecycle
   notifyChanged();
 }
 
-function assertValues(
+/** Throws if a value is unknown, missing or not valid. Nothing has happened yet. */
+async function assertValues(
   slots: readonly Slot[],
   { credentials, package: { id } }: Plan,
   request: InstallRequest,
-) {
+): Promise<void> {
   const { values = {} } = request;
   const unknown = Object.keys(values).find((name) => !slots.some((it) => it.name === name));
   if (unknown !== undefined)
@@ -138,6 +139,13 @@ function assertValues(
     throw new HostError('needs_setup', `${id} needs ${missing.map((it) => it.name).join(', ')}`, {
       hint: missing.map((it) => `--secret ${it.name}=@FILE`).join(' '),
     });
+  const { valueProblem } = await import('../../secrets/value-check.js');
+  for (const slot of slots) {
+    const value = Object.hasOwn(values, slot.name) ? values[slot.name] : undefined;
+    const problem = value === undefined ? undefined : valueProblem(slot, value);
+    if (problem !== undefined)
+      throw new HostError('invalid_input', `the value of ${slot.name} is not valid: ${problem}`);
+  }
 }
 
 /** Returns how many values were stored. The values that they replace are in the journal first. */
@@ -148,13 +156,6 @@ async function storeValues(
   services: LifecycleServices,
 ): Promise<number> {
   const { slots, id, permissions } = catalog.package;
-  const { valueProblem } = await import('../../secrets/value-check.js');
-  for (const slot of slots) {
-    const value = Object.hasOwn(values, slot.name) ? values[slot.name] : undefined;
-    const problem = value === undefined ? undefined : valueProblem(slot, value);
-    if (problem !== undefined)
-      throw new HostError('invalid_input', `the value of ${slot.name} is not valid: ${problem}`);
-  }
   const { network } = permissions;
   const hosts = [
     ...(network.kind === 'hosts' ? network.hosts.map((it) => it.host) : []),

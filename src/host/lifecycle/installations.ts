@@ -95,6 +95,8 @@ export interface RevokeRequest extends RemoveRequest {
   readonly forget?: boolean | undefined;
   /** The person did the manual steps of the kill switch. */
   readonly manualStepsDone?: boolean | undefined;
+  /** Which secret the request of the kill switch is sent with, if the package has several. */
+  readonly credential?: string | undefined;
 }
 
 /** An installed package with its current generation. */

@@ -67,7 +67,7 @@ export function planOf(candidate: InstallCandidate, facts: PlanFacts): Plan {
     dependencies: facts.dependencies,
     ...(pkg.cost === undefined ? {} : { cost: pkg.cost }),
     ...(pkg.smoke === undefined ? {} : { smoke: smokeText(pkg.smoke) }),
-    ...(pkg.killSwitch === undefined ? {} : { killSwitch: killSwitchText(pkg.killSwitch) }),
+    ...(pkg.killSwitch === undefined ? {} : { killSwitch: plannedKillSwitch(pkg) }),
     sandbox: facts.sandbox,
     blockers: facts.blockers,
     warnings: [...acquired.notes.map((it) => it.text), ...warningsOf(pkg), ...facts.warnings],
@@ -140,6 +140,16 @@ function plannedCredential(slot: Slot, isSet: boolean): PlannedCredential {
     ...(slot.default === undefined ? {} : { default: slot.default }),
     ...(choices === undefined ? {} : { choices }),
   };
+}
+
+/** A request is sent with the secret of the package; of several, the operator names one when it is revoked. */
+function plannedKillSwitch(pkg: Package): string {
+  const text = killSwitchText(pkg.killSwitch);
+  const secrets = pkg.slots.filter((it) => it.secret).map((it) => it.name);
+  if (pkg.killSwitch?.kind !== 'url' || secrets.length === 0) return text;
+  return secrets.length === 1
+    ? `${text} with ${secrets.join('')}`
+    : `${text} with the one of ${secrets.join(', ')} that "revoke --credential" names`;
 }
 
 function warningsOf(pkg: Package): string[] {

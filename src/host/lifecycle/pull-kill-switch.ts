@@ -2,6 +2,7 @@ import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import { lastLines } from '../../model/last-lines.js';
 import type { Package } from '../../model/package.js';
+import type { SlotValues } from '../../model/slot.js';
 import { credentialOf } from '../../run/http.js';
 import type { PackageRunner } from '../catalog/package-runner.js';
 
@@ -14,9 +15,13 @@ export type KillSwitchOutcome =
 
 const timeoutMs = 60_000;
 
-/** Uses the kill switch of a package. Using it twice is safe: something that is gone already counts as done. */
+/**
+ * Uses the kill switch of a package. Using it twice is safe: something that is gone already counts as done.
+ * `credential`: which of several secrets a request is sent with.
+ */
 export async function pullKillSwitch(
   runner: PackageRunner,
+  credential: string | undefined,
   signal: CancelSignal,
 ): Promise<KillSwitchOutcome> {
   const { killSwitch } = runner.package;
@@ -24,7 +29,7 @@ export async function pullKillSwitch(
   if (killSwitch.kind === 'manual') return { status: 'manual', instructionsUrl: killSwitch.instructionsUrl };
   try {
     return killSwitch.kind === 'url'
-      ? await sendDelete(runner, killSwitch.url, signal)
+      ? await sendDelete(runner, killSwitch.url, credential, signal)
       : await runProgram(runner, killSwitch.program, signal);
   } catch (error) {
     if (!(error instanceof HostError) || signal.aborted) throw error;
@@ -33,12 +38,16 @@ export async function pullKillSwitch(
   }
 }
 
-/** The names of the secrets that a kill switch needs. */
-export function killSwitchSecrets({ killSwitch, slots }: Package): readonly string[] {
-  const secrets = slots.filter((it) => it.secret).map((it) => it.name);
+/** The names of the values that another try of a kill switch needs. */
+export function killSwitchValues(
+  { killSwitch, slots }: Package,
+  credential: string | undefined,
+): readonly string[] {
   switch (killSwitch?.kind) {
-    case 'url':
-      return secrets.length === 1 ? secrets : [];
+    case 'url': {
+      const secrets = slots.filter((it) => it.secret).map((it) => it.name);
+      return credential !== undefined && secrets.includes(credential) ? [credential] : secrets;
+    }
     case 'program':
       return slots.map((it) => it.name);
     default:
@@ -46,14 +55,30 @@ export function killSwitchSecrets({ killSwitch, slots }: Package): readonly stri
   }
 }
 
+/** The secret that the request of a kill switch is sent with. Of several, somebody must name one. */
+function credentialFor(pkg: Package, values: SlotValues, named: string | undefined): string | undefined {
+  const secrets = pkg.slots.filter((it) => it.secret && values.has(it.name)).map((it) => it.name);
+  const hint = `name one: toolwharf revoke ${pkg.id} --credential NAME; it has ${secrets.join(', ') || 'none'}`;
+  if (named !== undefined && !secrets.includes(named))
+    throw new HostError('usage', `${pkg.id} has no secret named ${named} with a value`, { hint });
+  if (named === undefined && secrets.length > 1)
+    throw new HostError('usage', `${pkg.id} has several secrets, and its kill switch is sent with one`, {
+      hint,
+    });
+  return named ?? secrets[0];
+}
+
 async function sendDelete(
   runner: PackageRunner,
   url: string,
+  named: string | undefined,
   signal: CancelSignal,
 ): Promise<KillSwitchOutcome> {
   const { slots } = runner.package;
-  const used = killSwitchSecrets(runner.package);
-  const headers = credentialOf(used[0], slots, await runner.values());
+  const values = await runner.values();
+  const credential = credentialFor(runner.package, values, named);
+  const used = credential === undefined ? [] : [credential];
+  const headers = credentialOf(credential, slots, values);
   const { status, text } = await runner.request({
     ...{ method: 'DELETE', url, headers, slots: used, timeoutMs, signal },
   });

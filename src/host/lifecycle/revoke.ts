@@ -9,7 +9,7 @@ import { removeUnused } from './collect-garbage.js';
 import { served } from './install.js';
 import type { RemoveRequest, RevokeRequest } from './installations.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
-import { killSwitchSecrets, pullKillSwitch } from './pull-kill-switch.js';
+import { killSwitchValues, pullKillSwitch } from './pull-kill-switch.js';
 
 /** An installed package that goes away. */
 export interface LeavingPackage {
@@ -43,7 +43,7 @@ export async function revokePackage(
   let isDone: boolean;
   try {
     const runner = trial.catalog.runner(id);
-    const outcome = await pullKillSwitch(runner, signal);
+    const outcome = await pullKillSwitch(runner, request.credential, signal);
     switch (outcome.status) {
       case 'none':
         steps.record({ name: 'kill switch', status: 'skipped', detail: 'the package has none' });
@@ -67,7 +67,7 @@ export async function revokePackage(
         left.push(`its kill switch did not succeed: ${outcome.detail}`);
         break;
     }
-    const kept = isDone || forget ? [] : killSwitchSecrets(runner.package);
+    const kept = isDone || forget ? [] : killSwitchValues(runner.package, request.credential);
     const erased = await eraseValues(id, kept, services);
     const detail =
       kept.length === 0 ? `${erased} values` : `${erased} values; kept for the next try: ${kept.join(', ')}`;

@@ -195,6 +195,7 @@ export const sessionOperations = {
             keepData: optional(boolean('Keep the folder with its own files.')),
             forget: optional(boolean('Remove it although its kill switch did not succeed.')),
             manualStepsDone: optional(boolean('The person did the manual steps.')),
+            credential: optional(text('Which secret its kill switch is sent with, if it has several.')),
           }),
         ),
       ],

@@ -25,6 +25,11 @@ export const revokeCommand: Command = {
   options: [
     { name: 'retry', text: 'try the kill switch of a stopped package again' },
     { name: 'forget', text: 'erase everything although the kill switch does not succeed' },
+    {
+      name: 'credential',
+      value: 'NAME',
+      text: 'the secret that its kill switch is sent with, if it has several',
+    },
     { name: 'done', text: 'the manual steps of the kill switch are done' },
     ...[keepDataOption, pinOption],
     ...lifecycleOptions,
@@ -40,7 +45,10 @@ export const revokeCommand: Command = {
         });
       await confirmed(`Revoke ${id} and erase its values?`, args, terminal);
       const by = await terminalOperator(host, args, terminal);
-      const request = { package: id, by, keepData: args.has('keep-data'), signal: terminal.signal };
+      const request = {
+        ...{ package: id, by, keepData: args.has('keep-data'), signal: terminal.signal },
+        credential: args.value('credential'),
+      };
       const first = await installations.revoke({
         ...request,
         forget: args.has('forget'),
