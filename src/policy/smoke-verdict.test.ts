@@ -49,6 +49,7 @@ describe('a smoke test', () => {
       'the HTTP status is 204; 200 was expected',
     ],
     ['finds a pattern anywhere in the output', { stdoutPattern: 'v\\d' }, seen('tool v1'), undefined],
+    ['takes no notice of the last line break', { stdoutPattern: '^ok$' }, seen('ok\n'), undefined],
     [
       'fails without the pattern',
       { stdoutPattern: '^v\\d' },
