@@ -1,0 +1,140 @@
+// Kills a host with `kill -9` at random instants while it installs, updates, rolls back or removes a package with a
+// secret and an environment, starts it again, and checks that the old or the new state is there, and nothing else.
+// Usage: node bench/lifecycle-kill.mjs [--count N] [--seed N] [--plain]. A long run: --count 2000. `--plain`: without
+// language packages, which are slow to install.
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { checkState } from './lifecycle-kill/check.mjs';
+import { markOf, origins, writePackage, writeWheels } from './lifecycle-kill/packages.mjs';
+import { chance } from './trust/chance.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    count: { type: 'string', default: '200' },
+    seed: { type: 'string' },
+    plain: { type: 'boolean', default: false },
+  },
+});
+const count = Number(options.count);
+const { plain } = options;
+const seed = Number(options.seed ?? Math.floor(Math.random() * 2 ** 32));
+const { below, pick } = chance(seed);
+console.log(`${count} kills, seed ${seed}`);
+
+const script = fileURLToPath(new URL('lifecycle-kill/change.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'lifecycle-kill-'));
+chmodSync(folder, 0o755);
+for (const it of ['wheels', 'package', 'workspace']) mkdirSync(join(folder, it));
+chmodSync(join(folder, 'workspace'), 0o777);
+writeWheels(join(folder, 'wheels'));
+
+/** How long each operation takes, from what was seen. The instants of kills are spread over it. */
+const times = { install: 1500, update: 1500, rollback: 100, remove: 200, open: 500 };
+const steps = ['credentials', 'environment', 'smoke', 'switch'];
+const totals = { before: 0, after: 0, ended: 0, openKilled: 0 };
+const problems = [];
+
+/** Runs one change and kills it: at a time after its start, or soon after a step began. Returns whether it ended. */
+async function runAndKill(change, { afterMs, step }) {
+  const child = spawn(process.execPath, [script, JSON.stringify({ ...change, folder })], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const exited = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+  let startedAt;
+  let isDone = false;
+  const killLater = () => setTimeout(() => child.kill('SIGKILL'), afterMs);
+  let timer = change.operation === 'open' ? killLater() : undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line === 'ready') startedAt = performance.now();
+    if (line === 'done') {
+      isDone = true;
+      times[change.operation] = (times[change.operation] + performance.now() - startedAt) / 2;
+    }
+    const isInstant = step === undefined ? line === 'ready' : line === `step ${step}`;
+    if (isInstant) timer ??= killLater();
+  }
+  const code = await exited;
+  clearTimeout(timer);
+  if (code !== 0 && code !== null) problems.push(`${change.operation} failed: ${errors.slice(-2000)}`);
+  if (!isDone && step === undefined && change.operation !== 'open')
+    times[change.operation] = Math.max(times[change.operation], afterMs);
+  return isDone;
+}
+
+/** Versions that were served before, oldest first. A rollback goes to the one before. */
+let history = [];
+let current;
+let secret;
+const textOf = (it, value) => (it === undefined ? 'nothing' : `1.0.${it.name} ${it.origin} ${markOf(value)}`);
+
+for (let round = 1; round <= count; round += 1) {
+  const canRollBack = history.length > 0 && history[0].name < (current?.name ?? 0);
+  const operation =
+    current === undefined
+      ? 'install'
+      : pick(['update', 'update', 'update', ...(canRollBack ? ['rollback', 'rollback'] : []), 'remove']);
+  const isNew = operation === 'install' || operation === 'update';
+  const next = isNew ? { name: round, origin: pick(plain ? ['files'] : origins) } : undefined;
+  const newSecret =
+    operation === 'install' || (isNew && below(2) === 0) ? `value-${seed}-${round}` : undefined;
+  if (next !== undefined) {
+    rmSync(join(folder, 'package'), { recursive: true });
+    writePackage(join(folder, 'package'), String(next.name), next.origin);
+  }
+  const earlier = history.filter((it) => it.name < (current?.name ?? 0)).at(-1);
+  const target = operation === 'remove' ? undefined : operation === 'rollback' ? earlier : next;
+  const before = textOf(current, secret);
+  const after = textOf(target, newSecret ?? secret);
+
+  const step = isNew && below(2) === 0 ? pick(steps) : undefined;
+  const afterMs = below(step === undefined ? Math.ceil(times[operation] * 1.15) : 40);
+  const values = newSecret === undefined ? {} : { COUNTER_TOKEN: newSecret };
+  const isDone = await runAndKill({ operation, values }, { step, afterMs });
+  if (below(4) === 0) {
+    await runAndKill({ operation: 'open' }, { afterMs: 200 + below(times.open) });
+    totals.openKilled += 1;
+  }
+
+  const where = `round ${round}: ${operation}, killed ${afterMs} ms after ${step ?? 'its start'}`;
+  const { served, problems: found } = await checkState(folder).catch((error) => ({
+    served: 'unknown',
+    problems: [String(error?.stack ?? error)],
+  }));
+  if (served !== after && (isDone || served !== before))
+    found.push(`it serves ${served}; expected ${isDone ? after : `${before}, or ${after}`}`);
+  for (const it of found) console.log(`${where}: ${it}`);
+  problems.push(...found);
+  totals[isDone ? 'ended' : served === after ? 'after' : 'before'] += 1;
+  if (problems.length > 0) break;
+  if (served === after && served !== before) {
+    secret = target === undefined ? undefined : (newSecret ?? secret);
+    if (target === undefined) history = [];
+    else if (isNew && current !== undefined)
+      history = kept([...history.filter((it) => it !== target), current]);
+    else if (current !== undefined) history = [...history.filter((it) => it !== target), current];
+    history.sort((a, b) => a.name - b.name);
+    current = target;
+  }
+  if (round % 50 === 0) console.log(`${round} rounds`);
+}
+
+/** The host keeps three generations with the current one. */
+function kept(list) {
+  return list.sort((a, b) => a.name - b.name).slice(-2);
+}
+
+console.log(
+  `${problems.length} problems; old state ${totals.before}, new state ${totals.after}, ended before the kill ${totals.ended}; ${totals.openKilled} starts killed too`,
+);
+if (problems.length === 0) rmSync(folder, { recursive: true, force: true });
+else console.log(`the state is in ${folder}`);
+process.exitCode = problems.length === 0 ? 0 : 1;

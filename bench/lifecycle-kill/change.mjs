@@ -1,0 +1,28 @@
+// One change of an installation in a process of its own, which may be killed at any instant. Says `ready` when it
+// starts, `step NAME` at each step, and `done` at its end.
+import { writeSync } from 'node:fs';
+import { openBench } from './host.mjs';
+
+const { operation, folder, values } = JSON.parse(process.argv[2]);
+const say = (line) => writeSync(1, `${line}\n`);
+const by = 'operator';
+const { host, session } = await openBench(folder);
+const { installations } = session;
+const onProgress = ({ step }) => say(`step ${step}`);
+say('ready');
+switch (operation) {
+  case 'install':
+  case 'update': {
+    const wanted = operation === 'update' ? { package: 'counter' } : { source: `${folder}/package` };
+    const { digest } = await installations.plan({ ...wanted, onProgress });
+    await installations.install({ ...wanted, agree: digest, by, values, onProgress });
+    break;
+  }
+  case 'rollback':
+  case 'remove':
+    await installations[operation]({ package: 'counter', by });
+    break;
+  case 'open':
+}
+say('done');
+await host.close();
