@@ -1,7 +1,7 @@
 import type { Database } from './database.js';
 import type { SecretTable } from './state-tables.js';
 
-/** What an unfinished change has made. Everything here is undone if the change does not finish. */
+/** What an unfinished change has made, or a removal must delete. All of it goes away if no generation uses it. */
 export interface ChangeMade {
   /** Digests of trees in the content store. */
   readonly trees: readonly string[];
@@ -28,6 +28,8 @@ export interface JournalEntry {
   readonly made: ChangeMade;
 }
 
+type NewEntry = Omit<JournalEntry, 'made'> & { readonly made?: Partial<ChangeMade> };
+
 const nothingMade: ChangeMade = { trees: [], environments: [], images: [], secrets: [] };
 
 /** The journal of changes: an entry is written before anything is made, and deleted with the switch. */
@@ -40,10 +42,10 @@ export class ChangeJournal {
     this.#now = now;
   }
 
-  async begin(entry: Omit<JournalEntry, 'made'>): Promise<void> {
+  async begin({ made = {}, ...entry }: NewEntry): Promise<void> {
     await this.#database
       .insertInto('change_journal')
-      .values({ ...entry, made: JSON.stringify(nothingMade), at: this.#now() })
+      .values({ ...entry, made: JSON.stringify({ ...nothingMade, ...made }), at: this.#now() })
       .execute();
   }
 

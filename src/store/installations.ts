@@ -64,9 +64,12 @@ export class InstallationRows {
     });
   }
 
-  /** Serves an earlier generation; its agreement is valid again. */
-  pointTo(generation: StoredGeneration, root: string | null): Promise<void> {
-    return this.#database.transaction().execute((transaction) => this.#point(transaction, generation, root));
+  /** Serves an earlier generation, whose agreement is valid again, and ends the journal entry: all of it or nothing. */
+  pointTo(generation: StoredGeneration, root: string | null, journal: string): Promise<void> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await this.#point(transaction, generation, root);
+      await transaction.deleteFrom('change_journal').where('id', '=', journal).execute();
+    });
   }
 
   async #point(

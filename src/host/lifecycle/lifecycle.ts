@@ -14,6 +14,7 @@ import type { LifecycleServices, LifecycleSession } from './lifecycle-services.j
 import { newerVersion } from './newer-version.js';
 import { planOf } from './plan.js';
 import { planFacts } from './plan-facts.js';
+import { settleChanges } from './recovery.js';
 import { requestedSource } from './requested-source.js';
 import { notInstalled, removePackage, revokePackage } from './revoke.js';
 import { runSmoke } from './smoke.js';
@@ -56,7 +57,9 @@ export class Lifecycle {
       install: (request) =>
         queue(async () => {
           const { agree, by } = request;
-          const { plan, candidate } = this.#prepared.get(agree) ?? (await this.#prepare(request, session));
+          const known = this.#prepared.get(agree);
+          const isStored = known !== undefined && services.store.has(known.candidate.tree);
+          const { plan, candidate } = isStored ? known : await this.#prepare(request, session);
           const { id } = plan.package;
           if (plan.digest !== agree)
             throw new HostError(
@@ -69,6 +72,7 @@ export class Lifecycle {
           if (blocker !== undefined)
             throw new HostError('runtime_missing', `${id} cannot run here: ${plan.blockers.join('; ')}`);
           const who = await operatorAuth.verify(by, `install ${id}`);
+          await settleChanges(id, { ...services, ...session });
           const installation = await rows.get(id);
           const current = await this.#current(id);
           const root = request.onlyHere === true ? session.setup.root : (installation?.root ?? null);
@@ -79,7 +83,7 @@ export class Lifecycle {
             services,
           );
           this.#prepared.delete(agree);
-          await removeOldGenerations(services, session, this.#preparedTrees());
+          await removeOldGenerations({ ...services, ...session }, this.#preparedTrees());
           return change;
         }, waitFor(request.signal)),
       list: async () => {
@@ -117,6 +121,7 @@ export class Lifecycle {
         }, waitFor(signal)),
       rollback: ({ package: id, generation, by, signal }) =>
         queue(async () => {
+          await settleChanges(id, { ...services, ...session });
           const installation = await rows.get(id);
           const current = await this.#existing(id);
           const target = await this.#rollbackTarget(id, current, generation);
@@ -129,8 +134,10 @@ export class Lifecycle {
             to: target.number,
             ...who,
           };
+          const journal = services.newId('chg');
+          await services.journal.begin({ id: journal, package: id, operation: 'rollback' });
           await services.audit.append({ kind: 'operator', body });
-          await rows.pointTo(target, installation?.root ?? null);
+          await rows.pointTo(target, installation?.root ?? null, journal);
           served(current, services);
           return {
             package: id,
@@ -173,7 +180,7 @@ export class Lifecycle {
         queue(async () => {
           const who = await operatorAuth.verify(by, 'remove old generations');
           this.#prepared.clear();
-          const report = await removeOldGenerations(services, session, []);
+          const report = await removeOldGenerations({ ...services, ...session }, []);
           await services.audit.append({ kind: 'operator', body: { operation: 'gc', ...report, ...who } });
           return report;
         }),

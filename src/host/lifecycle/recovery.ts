@@ -1,17 +1,28 @@
 import type { JournalEntry } from '../../store/change-journal.js';
 import type { LifecycleServices } from './lifecycle-services.js';
-import { type UndoServices, undoChange, usedBy } from './undo.js';
+import { finishRemoval, isRemoval, type RemovalServices } from './removal.js';
+import { undoChange, usedBy } from './undo.js';
 
-/** Undoes changes that a killed host did not finish, and removes files that nothing refers to. */
+type RecoveryServices = RemovalServices & Pick<LifecycleServices, 'audit'>;
+
+/** Undoes changes that a killed host did not finish, finishes removals, and deletes files that nothing refers to. */
 export async function recoverChanges(
   unfinished: readonly JournalEntry[],
-  services: UndoServices & Pick<LifecycleServices, 'store' | 'audit'>,
+  services: RecoveryServices,
 ): Promise<void> {
-  for (const it of unfinished) {
-    await undoChange(it, services);
-    const body = { operation: 'undo', package: it.package, of: it.operation, by: 'host' };
-    await services.audit.append({ kind: 'operator', body });
-  }
+  for (const it of unfinished) await settle(it, services);
   const { trees } = await usedBy(services.rows);
   await services.store.sweep(trees);
+}
+
+/** Settles what is left of earlier changes of a package, if even undoing them failed. */
+export async function settleChanges(id: string, services: RecoveryServices): Promise<void> {
+  for (const it of await services.journal.list()) if (it.package === id) await settle(it, services);
+}
+
+async function settle(entry: JournalEntry, services: RecoveryServices): Promise<void> {
+  const operation = entry.operation.startsWith('remove') ? 'finish' : 'undo';
+  const body = { operation, package: entry.package, of: entry.operation, by: 'host' };
+  await services.audit.append({ kind: 'operator', body });
+  await (isRemoval(entry) ? finishRemoval(entry, services) : undoChange(entry, services));
 }

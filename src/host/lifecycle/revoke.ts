@@ -2,14 +2,15 @@ import { neverCanceled } from '../../model/cancel-signal.js';
 import type { PackageChange } from '../../model/change.js';
 import { HostError } from '../../model/host-error.js';
 import type { Installation } from '../../model/installation.js';
+import type { JournalEntry } from '../../store/change-journal.js';
 import type { StoredGeneration } from '../../store/installations.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
 import { ChangeSteps } from './change-steps.js';
-import { removeUnused } from './collect-garbage.js';
 import { served } from './install.js';
 import type { RemoveRequest, RevokeRequest } from './installations.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
 import { killSwitchValues, pullKillSwitch } from './pull-kill-switch.js';
+import { beginRemoval, eraseValues, finishRemoval, keepsData } from './removal.js';
 
 /** An installed package that goes away. */
 export interface LeavingPackage {
@@ -68,7 +69,7 @@ export async function revokePackage(
         break;
     }
     const kept = isDone || forget ? [] : killSwitchValues(runner.package, request.credential);
-    const erased = await eraseValues(id, kept, services);
+    const erased = await eraseValues(id, kept, services.vault);
     const detail =
       kept.length === 0 ? `${erased} values` : `${erased} values; kept for the next try: ${kept.join(', ')}`;
     steps.record({ name: 'erase', status: 'done', detail });
@@ -80,7 +81,8 @@ export async function revokePackage(
   const outcome = { operation: 'revoked', package: id, complete: isDone, left };
   await services.audit.append({ kind: 'operator', body: { ...outcome, by: who.by } });
   if (isDone || forget) {
-    await removeFiles(leaving, request, steps, session, services);
+    const entry = await beginRemoval(id, request, services);
+    await removeFiles(entry, leaving, steps, session, services);
   } else {
     left.push(`try again: toolwharf revoke ${id} --retry; or give up: toolwharf revoke ${id} --forget`);
   }
@@ -98,47 +100,30 @@ export async function removePackage(
   const { current, who } = leaving;
   const { package: id } = current;
   const steps = new ChangeSteps(id, undefined);
+  const entry = await beginRemoval(id, request, services);
   const body = { operation: 'remove', package: id, generation: current.number, ...who };
   await services.audit.append({ kind: 'operator', body });
   await services.rows.markRevoking(id);
   await services.invalidate({ package: id }, 'the package was removed');
   served(current, services);
-  const erased = await eraseValues(id, [], services);
+  const erased = await eraseValues(id, [], services.vault);
   steps.record({ name: 'erase', status: 'done', detail: `${erased} values` });
-  await removeFiles(leaving, request, steps, session, services);
+  await removeFiles(entry, leaving, steps, session, services);
   const left = hasKillSwitch ? ['its kill switch was not used: access outside this machine may remain'] : [];
   return { ...changeOf('remove', leaving), steps: steps.list, left };
 }
 
-/** Deletes the values of a package except those to keep. Returns how many. */
-async function eraseValues(
-  id: string,
-  keep: readonly string[],
-  { vault }: LifecycleServices,
-): Promise<number> {
-  let count = 0;
-  for (const it of await vault.list()) {
-    if (it.package !== id || keep.includes(it.slot)) continue;
-    if (await vault.unset(id, it.slot)) count++;
-  }
-  return count;
-}
-
 async function removeFiles(
+  entry: JournalEntry,
   { current }: LeavingPackage,
-  { keepData = false }: RemoveRequest,
   steps: ChangeSteps,
   session: LifecycleSession,
   services: LifecycleServices,
 ): Promise<void> {
-  const { package: id } = current;
-  const generations = await services.rows.generations(id);
-  const hadData = keepData ? false : await services.eraseData(id);
-  await services.rows.remove(id);
-  await removeUnused(generations, services, session, []);
+  const { generations, hadData } = await finishRemoval(entry, { ...services, ...session });
   served(current, services);
-  const data = keepData ? '; its data folder was kept' : hadData ? ' and its data folder' : '';
-  const detail = `${generations.length} ${generations.length === 1 ? 'generation' : 'generations'}${data}`;
+  const data = keepsData(entry) ? '; its data folder was kept' : hadData ? ' and its data folder' : '';
+  const detail = `${generations} ${generations === 1 ? 'generation' : 'generations'}${data}`;
   steps.record({ name: 'clean up', status: 'done', detail });
 }
 

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../../store/change-journal.js';
 import type { InstallationRows } from '../../store/installations.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
 
-/** What is needed to remove what an unfinished change made. */
+/** What is needed to delete what an unfinished change made, or what a removal leaves. */
 export type UndoServices = Pick<LifecycleServices, 'journal' | 'rows' | 'vault'> &
   Pick<LifecycleSession, 'environments' | 'containers'>;
 
