@@ -51,7 +51,8 @@ async function runAndKill(change, { afterMs, step }) {
   const exited = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
   let startedAt;
   let isDone = false;
-  const killLater = () => setTimeout(() => child.kill('SIGKILL'), afterMs);
+  const killLater = () =>
+    afterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), afterMs);
   let timer = change.operation === 'open' ? killLater() : undefined;
   for await (const line of createInterface({ input: child.stdout })) {
     if (line === 'ready') startedAt = performance.now();
@@ -65,7 +66,7 @@ async function runAndKill(change, { afterMs, step }) {
   const code = await exited;
   clearTimeout(timer);
   if (code !== 0 && code !== null) problems.push(`${change.operation} failed: ${errors.slice(-2000)}`);
-  if (!isDone && step === undefined && change.operation !== 'open')
+  if (!isDone && afterMs !== undefined && step === undefined && change.operation !== 'open')
     times[change.operation] = Math.max(times[change.operation], afterMs);
   return isDone;
 }
@@ -76,14 +77,15 @@ let current;
 let secret;
 const textOf = (it, value) => (it === undefined ? 'nothing' : `1.0.${it.name} ${it.origin} ${markOf(value)}`);
 
-for (let round = 1; round <= count; round += 1) {
+const wanted = ['update', 'rollback', 'remove', 'update', 'remove', 'rollback', 'update'];
+
+// The first two rounds are not killed: later ones have something to change.
+for (let round = -1; round <= count; round += 1) {
   const canRollBack = history.length > 0 && history[0].name < (current?.name ?? 0);
-  const operation =
-    current === undefined
-      ? 'install'
-      : pick(['update', 'update', 'update', ...(canRollBack ? ['rollback', 'rollback'] : []), 'remove']);
+  const turn = round < 1 ? 'update' : wanted[round % wanted.length];
+  const operation = current === undefined ? 'install' : turn === 'rollback' && !canRollBack ? 'update' : turn;
   const isNew = operation === 'install' || operation === 'update';
-  const next = isNew ? { name: round, origin: pick(plain ? ['files'] : origins) } : undefined;
+  const next = isNew ? { name: round + 1, origin: pick(plain ? ['files'] : origins) } : undefined;
   const newSecret =
     operation === 'install' || (isNew && below(2) === 0) ? `value-${seed}-${round}` : undefined;
   if (next !== undefined) {
@@ -98,8 +100,8 @@ for (let round = 1; round <= count; round += 1) {
   const step = isNew && below(2) === 0 ? pick(steps) : undefined;
   const afterMs = below(step === undefined ? Math.ceil(times[operation] * 1.15) : 40);
   const values = newSecret === undefined ? {} : { COUNTER_TOKEN: newSecret };
-  const isDone = await runAndKill({ operation, values }, { step, afterMs });
-  if (below(4) === 0) {
+  const isDone = await runAndKill({ operation, values }, round < 1 ? {} : { step, afterMs });
+  if (round > 0 && below(4) === 0) {
     await runAndKill({ operation: 'open' }, { afterMs: 200 + below(times.open) });
     totals.openKilled += 1;
   }
@@ -113,7 +115,7 @@ for (let round = 1; round <= count; round += 1) {
     found.push(`it serves ${served}; expected ${isDone ? after : `${before}, or ${after}`}`);
   for (const it of found) console.log(`${where}: ${it}`);
   problems.push(...found);
-  totals[isDone ? 'ended' : served === after ? 'after' : 'before'] += 1;
+  if (round > 0) totals[isDone ? 'ended' : served === after ? 'after' : 'before'] += 1;
   if (problems.length > 0) break;
   if (served === after && served !== before) {
     secret = target === undefined ? undefined : (newSecret ?? secret);
@@ -124,7 +126,7 @@ for (let round = 1; round <= count; round += 1) {
     history.sort((a, b) => a.name - b.name);
     current = target;
   }
-  if (round % 50 === 0) console.log(`${round} rounds`);
+  if (round > 0 && round % 50 === 0) console.log(`${round} rounds`);
 }
 
 /** The host keeps three generations with the current one. */

@@ -1,9 +1,10 @@
 import type { JournalEntry } from '../../store/change-journal.js';
+import { removeOldGenerations } from './collect-garbage.js';
 import type { LifecycleServices } from './lifecycle-services.js';
 import { finishRemoval, isRemoval, type RemovalServices } from './removal.js';
-import { undoChange, usedBy } from './undo.js';
+import { undoChange } from './undo.js';
 
-type RecoveryServices = RemovalServices & Pick<LifecycleServices, 'audit'>;
+type RecoveryServices = RemovalServices & Pick<LifecycleServices, 'audit' | 'newId'>;
 
 /** Undoes changes that a killed host did not finish, finishes removals, and deletes files that nothing refers to. */
 export async function recoverChanges(
@@ -11,8 +12,7 @@ export async function recoverChanges(
   services: RecoveryServices,
 ): Promise<void> {
   for (const it of unfinished) await settle(it, services);
-  const { trees } = await usedBy(services.rows);
-  await services.store.sweep(trees);
+  await removeOldGenerations(services, []);
 }
 
 /** Settles what is left of earlier changes of a package, if even undoing them failed. */

@@ -1,0 +1,124 @@
+// Changes that a killed host did not finish, and changes at the same time.
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHost, type Host, type Session } from '../../../src/index.js';
+import { ChangeJournal } from '../../../src/store/change-journal.js';
+import { openDatabase } from '../../../src/store/database.js';
+import { counterPackage } from '../../support/lifecycle-packages.js';
+import { until } from '../../support/toolwharf.js';
+import { type Workbench, workbench } from '../../support/workbench.js';
+
+const by = 'operator';
+const env = [{ name: 'COUNTER_TOKEN', prompt: 'A token.', secret: true }];
+let bench: Workbench;
+let again: Host | undefined;
+afterEach(async () => {
+  await again?.close();
+  again = undefined;
+  await bench.close();
+});
+
+async function installed(options: Parameters<typeof counterPackage>[0] = {}) {
+  bench = await workbench(counterPackage({ env, ...options }));
+  const source = join(bench.packages, 'counter');
+  const session = await bench.session({ directories: [], accept: null });
+  await install(session, source, 'the-first-value');
+  return { session, source };
+}
+
+async function install(session: Session, source: string, token?: string) {
+  const { digest } = await session.installations.plan({ source });
+  const values = token === undefined ? {} : { COUNTER_TOKEN: token };
+  return session.installations.install({ source, agree: digest, by, values });
+}
+
+/** Leaves the state as a killed host would, and starts another one. */
+async function restart(leave: (journal: ChangeJournal) => Promise<void>) {
+  const state = join(bench.path, 'state');
+  await bench.host.close();
+  const database = openDatabase(state);
+  await leave(new ChangeJournal(database, Date.now));
+  const revoking = { state: 'revoking' };
+  await database.updateTable('installation').set(revoking).where('package', '=', 'counter').execute();
+  await database.destroy();
+  again = await createHost({ state });
+  return { state, session: await again.session({ directories: [], accept: null, root: bench.root }) };
+}
+
+describe('after a kill', () => {
+  test('a removal that began is finished: no values, no files, and the audit log says so', async () => {
+    await installed();
+    const { state, session } = await restart((journal) =>
+      journal.begin({ id: 'chg_1', package: 'counter', operation: 'remove' }),
+    );
+    expect(await session.installations.list()).toEqual([]);
+    expect(await again?.secrets.list()).toEqual([]);
+    expect(readdirSync(join(state, 'store', 'trees'))).toEqual([]);
+    const tail = await again?.auditTail(20);
+    expect(JSON.stringify(tail)).toContain('"of":"remove"');
+  });
+
+  test('a revocation that waits for its kill switch stays as it is', async () => {
+    await installed();
+    const { session } = await restart(async () => {});
+    expect(await session.installations.list()).toMatchObject([{ package: 'counter', state: 'revoking' }]);
+    expect(await again?.secrets.list()).toHaveLength(1);
+  });
+
+  test('a change that could not even be undone is settled before the next one, and takes nothing from it', async () => {
+    const { session, source } = await installed();
+    const database = openDatabase(join(bench.path, 'state'));
+    const secrets = [{ package: 'counter', slot: 'COUNTER_TOKEN', before: null }];
+    const journal = new ChangeJournal(database, Date.now);
+    await journal.begin({ id: 'chg_1', package: 'counter', operation: 'update', made: { secrets } });
+    bench.write(counterPackage({ env, version: '1.1.0' }));
+    await install(session, source, 'the-second-value');
+    expect(await journal.list()).toEqual([]);
+    expect(await bench.host.secrets.list()).toHaveLength(1);
+    await database.destroy();
+  });
+});
+
+describe('at the same time', () => {
+  test('two installations of one package are ordered, and the later one is served', async () => {
+    const { session, source } = await installed();
+    const other = await bench.session({ directories: [], accept: null });
+    bench.write(counterPackage({ env, version: '1.1.0', answer: 'two' }));
+    const first = await session.installations.plan({ source });
+    bench.write(counterPackage({ env, version: '1.2.0', answer: 'three' }));
+    const second = await other.installations.plan({ source });
+    const changes = await Promise.all([
+      session.installations.install({ source, agree: first.digest, by }),
+      other.installations.install({ source, agree: second.digest, by }),
+    ]);
+    expect(changes.map((it) => [it.from?.generation, it.to?.generation])).toEqual([
+      [1, 2],
+      [2, 3],
+    ]);
+    for (const it of [session, other])
+      expect(await it.call({ tool: 'counter/count', arguments: { text: 'a' } })).toMatchObject({
+        result: { answer: 'three' },
+      });
+  });
+
+  test('a call keeps its generation while another one is installed', async () => {
+    // The program waits until the file that it is asked about exists.
+    const code = `import io, pathlib, time
+asked = sys.stdin.read()
+sys.stdin = io.StringIO(asked)
+text = json.loads(asked)['text']
+while text.startswith('/') and not pathlib.Path(text).exists(): time.sleep(0.02)`;
+    const scopes = [{ resource: 'fs.local', actions: ['read'], rationale: 'It waits for a file.' }];
+    const { session, source } = await installed({ code, scopes });
+    const goOn = join(bench.root, 'go-on');
+    const waiting = session.call({ tool: 'counter/count', arguments: { text: goOn } });
+    await until(async () => (await bench.host.processes()).call > 0);
+    bench.write(counterPackage({ env, scopes, version: '2.0.0', answer: 'two' }));
+    await install(session, source);
+    const quick = await session.call({ tool: 'counter/count', arguments: { text: 'a' } });
+    expect(quick).toMatchObject({ result: { answer: 'two' } });
+    writeFileSync(goOn, '');
+    expect(await waiting).toMatchObject({ status: 'ok', result: { answer: 'one' } });
+  });
+});
