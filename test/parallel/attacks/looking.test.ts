@@ -35,7 +35,17 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   connect: [['claude-code', '%', '--dry-run', '--yes']],
   export: [['%/findagent', '--target', 'chatgpt', '--dry-run']],
   secret: [['set', 'mark-talos', 'key', '--dry-run']],
+  // The same plan as "install --dry-run", which has all formats.
+  plan: [['%/mark_patch.py'], ['%/toolspace', '--json']],
   install: each((it) => [`%/${it.path}`, '--dry-run']),
+  verify: [],
+  update: [['mark-talos', '--dry-run']],
+  outdated: [[]],
+  history: [['mark-talos']],
+  rollback: [],
+  revoke: [],
+  remove: [],
+  gc: [],
   review: [['%', '--dry-run'], ['%', '--json'], ...each((it) => [it.id, '--dir', '%', '--dry-run'])],
   enable: [['mark-talos', '--dry-run']],
   disable: [['mark-talos', '--dry-run']],
@@ -56,7 +66,7 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   host: [],
 };
 
-const acceptSessionOptions = ['list', 'info', 'call', 'install', 'review', 'policy', 'connect'];
+const acceptSessionOptions = ['list', 'info', 'call', 'plan', 'install', 'review', 'policy', 'connect'];
 
 let project: MarkingProject;
 let host: ChildProcess | undefined;

@@ -41,6 +41,8 @@ async function openBench(surface: Surface): Promise<Bench> {
       body: '    return {"words": 1}',
     }),
     'later/late.py': patchTool({ name: 'late' }),
+    'offered/shout.py': patchTool({ name: 'shout' }),
+    'offered/whisper.py': patchTool({ name: 'whisper' }),
   });
   const state = join(folder.path, 'state');
   const host = await createHost({ state, warm: false, watch: false });
@@ -267,6 +269,34 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('verifyAudit', () => remote.verifyAudit());
   await step('auditTail', () => remote.auditTail(2));
 
+  const { installations } = session;
+  const offered = (name: string) => ({ source: join(folder, 'offered', `${name}.py`) });
+  const plan = at<{ digest: string }>(
+    await step('session.installations.plan', () => installations.plan(offered('shout'))),
+  );
+  const agreed = { ...offered('shout'), agree: plan.digest };
+  await step('session.installations.checkValue: unknown', () =>
+    installations.checkValue({ agree: plan.digest, name: 'KEY', value: 'a' }),
+  );
+  await step('session.installations.install: another plan', () =>
+    installations.install({ ...agreed, agree: 'f'.repeat(64), by }),
+  );
+  await step('session.installations.install', () => installations.install({ ...agreed, by }));
+  await step('session.installations.install: again', () => installations.install({ ...agreed, by }));
+  const other = { ...offered('whisper'), agree: (await installations.plan(offered('whisper'))).digest };
+  await installations.install({ ...other, skipSmoke: true, by });
+  await step('session.installations.list', () => installations.list());
+  await step('session.installations.history', () => installations.history('shout'));
+  await step('session.installations.history: unknown', () => installations.history('nothing'));
+  await step('session.installations.verify', () => installations.verify('shout'));
+  await step('session.installations.outdated', () => installations.outdated());
+  await step('session.installations.rollback', () => installations.rollback({ package: 'shout', by }));
+  await step('session.installations.collectGarbage', () => installations.collectGarbage(by));
+  await step('session.installations.remove', () => installations.remove({ package: 'whisper', by }));
+  await step('session.installations.revoke', () => installations.revoke({ package: 'shout', by }));
+  // Again, for the same operations with the PIN.
+  for (const it of [agreed, agreed, other]) await installations.install({ ...it, by });
+
   const aborted = new Cancellation();
   aborted.abort();
   await step('session.call: canceled before it starts', async () => {
@@ -300,6 +330,11 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
       remote.tokens.create({ name: 'phone', role: 'agent', expiresAt: null, by: actor }),
     'session.acceptWaiver': (actor) => session.acceptWaiver(waiver?.id as string, actor),
     'session.accept': (actor) => session.accept('late', 'f'.repeat(64), actor),
+    'session.installations.install': (actor) => installations.install({ ...agreed, by: actor }),
+    'session.installations.rollback': (actor) => installations.rollback({ package: 'shout', by: actor }),
+    'session.installations.collectGarbage': (actor) => installations.collectGarbage(actor),
+    'session.installations.remove': (actor) => installations.remove({ package: 'whisper', by: actor }),
+    'session.installations.revoke': (actor) => installations.revoke({ package: 'shout', by: actor }),
     'operator.setPin': (actor) => remote.operator.setPin('271828', actor),
     'operator.removePin': (actor) => remote.operator.removePin(actor),
   };

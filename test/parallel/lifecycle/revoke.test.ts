@@ -187,7 +187,7 @@ test('manual steps are shown, and count when they are confirmed', async () => {
 
 test('held calls are void, and the data folder is erased or kept', async () => {
   const manual = { kind: 'manual', instructions_url: 'https://example.com/remove' };
-  const data = join(bench.path, 'state', 'data', 'counter');
+  const data = join(bench.path, 'state', 'data', 'id-counter');
   await install(manual, {});
   const asking = await bench.session({
     ...{ directories: [], accept: null },

@@ -34,6 +34,7 @@ beforeAll(() => {
     'tools/word_count.py': patchTool({ name: 'word_count' }),
     'tools/pay.py': patchTool({ name: 'pay', humanConfirm: true }),
     'tools/desk/findagent.json': findagentTool(9),
+    'offered/shout.py': patchTool({ name: 'shout' }),
     'broken/broken.py': patchTool({ name: 'broken' }).replace('# description', '# descr'),
     'user.toml': '[audit]\narguments = "encrypted"\n',
     'answer.json': '{"words": 1}',
@@ -129,11 +130,28 @@ test('about packages and calls', async () => {
   await document('call@1', ['call', 'tools/word_count.py', '{"text":5}']);
   await document('policy@1', ['call', 'tools/word_count.py', '{"text":"a"}', '--dry-run']);
   await document('policy@1', ['policy', 'explain', 'pay/pay', '{"text":"a"}', '--result', at('answer.json')]);
-  await document('change@1', ['install', 'tools/word_count.py']);
   await document('switch@1', ['disable', 'word_count']);
   await document('switch@1', ['enable', 'word_count']);
   await document('connect@1', ['connect', 'cursor', 'tools', '--print']);
   await document('connect@1', ['connect', 'chatgpt']);
+});
+
+test('about installed packages', async () => {
+  await document('plan@1', ['plan', 'offered/shout.py']);
+  await document('plan@1', ['install', 'offered/shout.py', '--dry-run']);
+  await document('change@1', ['install', 'offered/shout.py', '--yes']);
+  await document('verify@1', ['verify', 'shout']);
+  await document('outdated@1', ['outdated']);
+  await document('change@1', ['update', 'shout', '--yes']);
+  await document('history@1', ['history', 'shout']);
+  await document('list@1', ['list']);
+  await document('info@1', ['info', 'shout']);
+  await document('change@1', ['rollback', 'shout']);
+  await document('gc@1', ['gc']);
+  await document('change@1', ['revoke', 'shout', '--yes']);
+  await document('change@1', ['install', 'offered/shout.py', '--yes']);
+  await document('change@1', ['remove', 'shout', '--yes']);
+  await document('error@1', ['history', 'shout']);
 });
 
 test('about decisions of the operator', async () => {
