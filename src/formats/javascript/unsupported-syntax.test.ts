@@ -54,7 +54,9 @@ test.each([
 
 test('a file full of namespaces is checked quickly', () => {
   const text = `${'export namespace A { export type B = 1 }\n'.repeat(20_000)}${'module '.repeat(20_000)}`;
-  const started = performance.now();
+  // Processor time: other programs on the machine do not count.
+  const before = process.cpuUsage();
   parseScript(text, 'typescript');
-  expect(performance.now() - started).toBeLessThan(5000);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(5000);
 });
