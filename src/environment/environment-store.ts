@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFileLater } from '../files/atomic-file.js';
 import { HostError } from '../model/host-error.js';
@@ -7,7 +7,7 @@ import { tryParseStored } from '../model/json.js';
 import { isPassable } from '../sandbox/path-access.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { type BuildSandbox, openBuildSandbox, removeAbandonedBuilds } from './build-sandbox.js';
-import { makeFolderWithMode, moveTree, removeTree } from './file-tree.js';
+import { makeFolderWithMode, moveTree } from './file-tree.js';
 import type { OpenEgress } from './installer-network.js';
 import { installNpm, resolveNpm } from './npm.js';
 import { type NpmLock, readNpmLock, readNpmManifest } from './npm-lock.js';
@@ -153,12 +153,22 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
         const found = await installedFrom(it);
         if (found !== undefined) folders.add(found);
       }
-      for (const it of inside) if (dirname(it) === locks) await rm(it, { force: true });
+      const removed: string[] = [];
       for (const name of await readdir(locks).catch(() => [])) {
-        const used = await installedFrom(join(locks, name));
+        const path = join(locks, name);
+        // A lock, or what a killed host left of writing it.
+        const isOf = (it: string) => it === path || path.startsWith(`${it}.toolwharf-`);
+        const used = inside.some(isOf) ? undefined : await installedFrom(path);
         if (used !== undefined) folders.delete(used);
+        if (inside.some(isOf)) removed.push(path);
       }
-      for (const it of folders) await removeTree(it);
+      // Moved away first, and the locks last: after a crash in between, a repetition still finds everything.
+      for (const it of folders) {
+        if (!existsSync(it)) continue;
+        await chmod(it, 0o755);
+        await rename(it, join(building, `${process.pid}.${newName()}`));
+      }
+      for (const it of removed) await rm(it, { force: true });
       await removeAbandonedBuilds(building);
     },
     async prepare(need, { signal, onStep }) {

@@ -104,11 +104,13 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
       }),
     async recover() {
       const unfinished = await services.journal.list();
-      if (unfinished.length === 0 && !existsSync(join(state, 'store'))) return;
+      const isUnused = !['store', 'sources'].some((it) => existsSync(join(state, it)));
+      if (unfinished.length === 0 && isUnused) return;
       const { sandbox, folders } = resourcesOf(undefined);
       const { recoverChanges } = await import('./lifecycle/recovery.js');
       await recoverChanges(unfinished, {
         ...services,
+        buildFolder: folders.sourcesFolder(),
         environments: openEnvironments(sandbox, folders, () => ({})),
         containers: engines.get(undefined),
       });

@@ -1,3 +1,5 @@
+import { removeAbandonedBuilds } from '../../environment/build-sandbox.js';
+import type { SourceServices } from '../../sources/source.js';
 import type { JournalEntry } from '../../store/change-journal.js';
 import { removeOldGenerations } from './collect-garbage.js';
 import type { LifecycleServices } from './lifecycle-services.js';
@@ -9,9 +11,10 @@ type RecoveryServices = RemovalServices & Pick<LifecycleServices, 'audit' | 'new
 /** Undoes changes that a killed host did not finish, finishes removals, and deletes files that nothing refers to. */
 export async function recoverChanges(
   unfinished: readonly JournalEntry[],
-  services: RecoveryServices,
+  services: RecoveryServices & Pick<SourceServices, 'buildFolder'>,
 ): Promise<void> {
   for (const it of unfinished) await settle(it, services);
+  await removeAbandonedBuilds(services.buildFolder);
   await removeOldGenerations(services, []);
 }
 

@@ -654,3 +654,24 @@ describe('npm packages', () => {
     ).not.toContain(url);
   });
 });
+
+test('removing deletes what only the named locks use, and what a killed host left of writing them', async () => {
+  put('alpha', '1.0.0', 'value = 1');
+  const environments = store();
+  const options = { signal, onStep: () => {} };
+  const [loose, exact] = [needs('alpha==1.0.0'), needs('alpha==1.0')];
+  const { folder } = await environments.prepare(loose, options);
+  expect((await environments.prepare(exact, options)).folder).toBe(folder);
+  const place = environments.place(loose);
+  writeFileSync(`${place}.toolwharf-0011223344556677`, '{');
+  await environments.remove([place]);
+  expect(readdirSync(join(base, 'environments/locks'))).toEqual([
+    environments.place(exact).split('/').at(-1),
+  ]);
+  expect(existsSync(folder)).toBe(true);
+  // A host that was killed here has moved the folder, and the lock still says what to do.
+  await removeTree(folder);
+  for (const it of [loose, exact]) await environments.remove([environments.place(it)]);
+  for (const it of ['locks', 'installed', 'building'])
+    expect(readdirSync(join(base, 'environments', it))).toEqual([]);
+});

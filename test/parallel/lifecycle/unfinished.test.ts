@@ -1,5 +1,5 @@
 // Changes that a killed host did not finish, and changes at the same time.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Session } from '../../../src/index.js';
@@ -47,11 +47,14 @@ async function restart(leave: (journal: ChangeJournal) => Promise<void>) {
 }
 
 describe('after a kill', () => {
-  test('a removal that began is finished: no values, no files, and the audit log says so', async () => {
+  test('a removal that began is finished, what a fetch left is deleted, and the audit log says so', async () => {
     await installed();
-    const { state, session } = await restart((journal) =>
-      journal.begin({ id: 'chg_1', package: 'counter', operation: 'remove' }),
-    );
+    const build = join(bench.path, 'state', 'sources', '0.fetched');
+    const { state, session } = await restart(async (journal) => {
+      mkdirSync(build, { recursive: true });
+      await journal.begin({ id: 'chg_1', package: 'counter', operation: 'remove' });
+    });
+    expect(existsSync(build)).toBe(false);
     expect(await session.installations.list()).toEqual([]);
     expect(await again?.secrets.list()).toEqual([]);
     expect(readdirSync(join(state, 'store', 'trees'))).toEqual([]);
