@@ -65,7 +65,10 @@ async function runAndKill(change, { afterMs, step }) {
   }
   const code = await exited;
   clearTimeout(timer);
-  if (code !== 0 && code !== null) problems.push(`${change.operation} failed: ${errors.slice(-2000)}`);
+  if (code !== 0 && code !== null) {
+    problems.push(`${change.operation} failed: ${errors.slice(-2000)}`);
+    console.log(problems.at(-1));
+  }
   if (!isDone && afterMs !== undefined && step === undefined && change.operation !== 'open')
     times[change.operation] = Math.max(times[change.operation], afterMs);
   return isDone;
