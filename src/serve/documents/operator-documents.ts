@@ -66,6 +66,14 @@ export const operatorDocuments = {
   }),
   'secrets@1': jsonDocument('secrets@1', 'Stored secrets and settings, without their values.', {
     secrets: arrayOf(object({ package: text(), slot: text(), audience: secretAudience, setAt: isoTime() })),
+    missing: arrayOf(
+      object({
+        ...{ package: text(), slot: text(), label: anyText(), secret: boolean() },
+        command: anyText('The command that sets it.'),
+        providerScopes: optional(arrayOf(anyText(), 'Scopes that it needs at its provider.')),
+      }),
+      'Values that packages need before they can be called.',
+    ),
   }),
   'rekey@1': jsonDocument('rekey@1', 'Where the encryption key of all secrets is stored.', {
     keyStorage: oneOf(['keychain', 'file', 'passphrase']),

@@ -1,0 +1,16 @@
+import type { LoadedPackage } from './loaded-package.js';
+
+/** What the last smoke test of an installed package says; empty if it has none. */
+export function smokeRemarks({ installed }: Pick<LoadedPackage, 'installed'>): string[] {
+  if (installed === undefined || installed.smoke.status === 'none') return [];
+  const { status, at, detail } = installed.smoke;
+  const day = new Date(at).toISOString().slice(0, 10);
+  switch (status) {
+    case 'passed':
+      return [`its smoke test passed on ${day}`];
+    case 'skipped':
+      return [`its smoke test was skipped on ${day}; run it: toolwharf verify ${installed.package}`];
+    case 'failed':
+      return [`its smoke test failed on ${day}${detail === undefined ? '' : `: ${detail}`}`];
+  }
+}

@@ -1,0 +1,118 @@
+// The life of an installed package as commands: what they print, and their exit codes in scripts.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CounterOptions, counterPackage } from '../../support/lifecycle-packages.js';
+import { type LoopbackServer, loopbackServer, temporaryFolder, toolwharf } from '../../support/toolwharf.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let server: LoopbackServer;
+let status = 204;
+const key = 'key-0123456789-abcdef';
+const env = [{ name: 'API_KEY', prompt: 'The key.', secret: true, validation_regex: '^key-.+$' }];
+const scopes = [{ resource: 'notes', actions: ['read'], rationale: 'To count their words.' }];
+
+beforeAll(async () => {
+  folder = temporaryFolder({ 'key.txt': `${key}\n`, 'wrong.txt': 'nothing\n' });
+  mkdirSync(join(folder.path, 'work'));
+  server = await loopbackServer((_, response) => {
+    response.writeHead(status);
+    response.end(status === 500 ? 'try later' : undefined);
+  });
+  write({});
+});
+afterAll(async () => {
+  await server.close();
+  folder.remove();
+});
+
+function write(options: CounterOptions) {
+  const killSwitch = { kind: 'url', url: `http://127.0.0.1:${server.port}/grants/1` };
+  for (const [name, text] of Object.entries(counterPackage({ env, scopes, killSwitch, ...options }))) {
+    mkdirSync(dirname(join(folder.path, name)), { recursive: true });
+    writeFileSync(join(folder.path, name), text);
+  }
+}
+
+async function run(...args: readonly string[]) {
+  const state = { HOME: folder.path, XDG_CONFIG_HOME: '', TOOLWHARF_HOME: join(folder.path, 'state') };
+  const { code, stdout, stderr } = await toolwharf(args, { cwd: join(folder.path, 'work'), env: state });
+  expect(stdout + stderr).not.toContain(key);
+  return { code, stdout, stderr };
+}
+const source = '../counter';
+const secret = ['--secret', 'API_KEY=@../key.txt'];
+const grant = () => ['--allow', `net:127.0.0.1:${server.port}`];
+
+test('a plan is agreed to by name or by digest, and never by accident', async () => {
+  const shown = await run('plan', source);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('To count their words.') });
+  const { digest, requires } = JSON.parse((await run('plan', source, '--json')).stdout);
+  expect(requires).toEqual(['scope:notes']);
+  expect(await run('install', source, ...secret)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining(`--agree ${digest}`),
+  });
+  expect(await run('install', source, '--yes', ...secret)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('--allow scope:notes'),
+  });
+  expect(await run('install', source, '--agree', 'f'.repeat(64), ...secret)).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining(digest),
+  });
+  expect(await run('install', source, '--agree', digest)).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('--secret API_KEY=@FILE'),
+  });
+  expect(await run('install', source, '--agree', digest, '--secret', `API_KEY=@../wrong.txt`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('API_KEY must match'),
+  });
+  expect(await run('list')).toMatchObject({ stdout: expect.not.stringContaining('counter') });
+}, 60_000);
+
+test('from installation to revocation', async () => {
+  const allow = [...grant(), '--allow', 'scope:notes'];
+  const installed = await run('install', source, '--yes', ...allow, ...secret, '--skip-smoke');
+  expect(installed).toMatchObject({ code: 0, stdout: expect.stringContaining('installed counter 1.0.0') });
+  expect((await run('list')).stdout).toContain('its smoke test was skipped on');
+  expect((await run('info', 'counter')).stdout).toContain('its smoke test was skipped on');
+  expect(await run('verify', 'counter')).toMatchObject({ code: 0, stdout: 'counter  works\n' });
+  expect((await run('info', 'counter')).stdout).toContain('its smoke test passed on');
+
+  write({ version: '1.1.0' });
+  expect(await run('outdated')).toMatchObject({ code: 0, stdout: expect.stringContaining('1.1.0') });
+  const smoke = { kind: 'shell', command: ['python3', '-c', 'import sys; sys.exit("no index")'], success: {} };
+  write({ version: '1.1.0', smoke });
+  expect(await run('update', 'counter', '--yes', ...allow)).toMatchObject({ code: expect.any(Number) });
+  expect(await run('history', 'counter')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\* 1 /) });
+  write({ version: '1.1.0' });
+  expect(await run('update', 'counter', '--yes', ...allow)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('updated counter from 1.0.0'),
+  });
+  expect(await run('rollback', 'counter', '7')).toMatchObject({ code: 2 });
+  expect(await run('rollback', 'counter')).toMatchObject({ code: 0 });
+  expect((await run('history', 'counter')).stdout).toMatch(/^ {2}2 .*\n\* 1 /);
+  expect(await run('gc')).toMatchObject({ code: 0, stdout: expect.stringContaining('removed 0 old') });
+
+  expect(await run('revoke', 'counter')).toMatchObject({ code: 2 });
+  expect(await run('revoke', 'counter', '--retry', '--yes')).toMatchObject({ code: 2 });
+  status = 500;
+  expect(await run('revoke', 'counter', '--yes')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('answered 500: try later'),
+  });
+  status = 204;
+  expect(await run('revoke', 'counter', '--retry', '--yes')).toMatchObject({ code: 0 });
+  expect(server.requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`);
+}, 90_000);
+
+test('a package that is not installed', async () => {
+  for (const command of ['update', 'verify', 'history', 'rollback', 'revoke', 'remove'])
+    expect(await run(command, 'counter', ...(/^re/.test(command) ? ['--yes'] : [])), command).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('counter is not installed'),
+    });
+}, 60_000);
