@@ -65,7 +65,7 @@ test('a plan is agreed to by name or by digest, and never by accident', async ()
     code: 4,
     stderr: expect.stringContaining('--secret API_KEY=@FILE'),
   });
-  expect(await run('install', source, '--agree', digest, '--secret', `API_KEY=@../wrong.txt`)).toMatchObject({
+  expect(await run('install', source, '--agree', digest, '--secret', 'API_KEY=@../wrong.txt')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('API_KEY must match'),
   });
@@ -83,9 +83,16 @@ test('from installation to revocation', async () => {
 
   write({ version: '1.1.0' });
   expect(await run('outdated')).toMatchObject({ code: 0, stdout: expect.stringContaining('1.1.0') });
-  const smoke = { kind: 'shell', command: ['python3', '-c', 'import sys; sys.exit("no index")'], success: {} };
+  const smoke = {
+    kind: 'shell',
+    command: ['python3', '-c', 'import sys; sys.exit("no index")'],
+    success: {},
+  };
   write({ version: '1.1.0', smoke });
-  expect(await run('update', 'counter', '--yes', ...allow)).toMatchObject({ code: expect.any(Number) });
+  expect(await run('update', 'counter', '--yes', ...allow)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('it said: no index'),
+  });
   expect(await run('history', 'counter')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\* 1 /) });
   write({ version: '1.1.0' });
   expect(await run('update', 'counter', '--yes', ...allow)).toMatchObject({

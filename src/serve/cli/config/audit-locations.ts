@@ -9,7 +9,15 @@ import type { ConfigEntry } from './config-layers.js';
 
 /** Locations of checkpoints, signing key and anchors: as configured, and a folder of the user for anchors. */
 export async function auditLocations(args: Arguments, terminal: Terminal): Promise<AuditLocations> {
-  return auditLocationsIn((await loadConfig(args, terminal)).entries, terminal);
+  // Commands that install also take what a package asks for, and check it themselves.
+  const isGrant = (it: string) => !/^(?:scope|files):/.test(it);
+  const own: Arguments = {
+    positionals: args.positionals,
+    has: (name) => args.has(name),
+    value: (name) => args.value(name),
+    values: (name) => args.values(name).filter((it) => name !== 'allow' || isGrant(it)),
+  };
+  return auditLocationsIn((await loadConfig(own, terminal)).entries, terminal);
 }
 
 export function auditLocationsIn(
