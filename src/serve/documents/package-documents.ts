@@ -100,6 +100,12 @@ export const packageDocuments = {
       unavailable: integer('Packages that cannot run.'),
     }),
   }),
+  'dev@1': jsonDocument('dev@1', 'The packages and tools of a session of an author.', {
+    packages: arrayOf(
+      object({ id: nullable(text()), path: anyText(), state: text(), reasons: arrayOf(anyText()) }),
+    ),
+    tools: arrayOf(object({ name: text(), description: anyText(), input: jsonObject() })),
+  }),
   'dev-event@1': {
     description: 'What happened in the loop of an author.',
     shape: union(

@@ -40,7 +40,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'dev',
     summary: 'work on a package: check, call and reload on save',
     effect: 'acts',
-    json: ['dev-event@1', 'call@1'],
+    json: ['dev@1', 'dev-event@1', 'call@1'],
     load: async (formats) => (await import('../commands/dev.js')).devCommand(await formats()),
   },
   {

@@ -128,8 +128,8 @@ test('about packages and calls', async () => {
   ]);
   call = answer.callId as string;
   await document('call@1', ['call', 'tools/word_count.py', '{"text":5}']);
-  await document('test@1', ['test', 'examples/json-diff']);
-  await stream(['dev-event@1', 'dev@1', 'call@1'], ['dev', 'tools/word_count.py']);
+  await document('test@1', ['test', join(import.meta.dirname, '../../../../examples/toolspace/json-diff')]);
+  await stream(['dev-event@1', 'dev@1', 'call@1'], ['dev', 'broken']);
   await document('policy@1', ['call', 'tools/word_count.py', '{"text":"a"}', '--dry-run']);
   await document('policy@1', ['policy', 'explain', 'pay/pay', '{"text":"a"}', '--result', at('answer.json')]);
   await document('switch@1', ['disable', 'word_count']);
