@@ -80,7 +80,7 @@ export function installText(plan: InstallPlan): string {
     case 'container':
       return `container ${quoteIfNeeded(plan.image)}`;
     case 'url':
-      return `${quoteIfNeeded(plan.url)} with SHA-256 ${quoteIfNeeded(plan.sha256)}`;
+      return `${quoteIfNeeded(plan.url)} with SHA-256 ${quoteIfNeeded(plan.sha256)}${plan.file === undefined ? '' : `, as ${quoteIfNeeded(plan.file)}`}`;
     case 'object':
       return `object ${quoteIfNeeded(plan.key)}`;
   }

@@ -56,6 +56,8 @@ export interface ToolRequest {
   readonly untrustedInputs: readonly string[];
   /** Null: all scopes of the package. */
   readonly scopes: readonly string[] | null;
+  /** What its calls may use, if that is less than the package; else empty. */
+  readonly access: string;
   readonly maxAmount: number | null;
   /** Maximum calls at once, and per day. Null: no limit. */
   readonly burst: number | null;
@@ -227,10 +229,19 @@ function toolRequest(pkg: Package, tool: Tool): ToolRequest {
     idempotent: tool.idempotent || rules.some((it) => it.idempotent === true),
     untrustedInputs: sortedUnique(tool.untrustedInputs),
     scopes: tool.scopes === undefined ? null : sortedUnique(tool.scopes),
+    access: accessText(tool),
     maxAmount: least(amounts),
     burst: least(limits.map((it) => it.count)),
     rate: least(limits.map((it) => it.count * perDay[it.per])),
   };
+}
+
+/** Such as `network: api.example.com; files: read-only`. */
+function accessText({ access }: Tool): string {
+  if (access === undefined) return '';
+  const { network, filesystem } = access;
+  const hosts = network.kind === 'hosts' ? sortedUnique(network.hosts.map(hostText)).join(', ') : network.kind;
+  return `network: ${hosts}; files: ${filesystem}`;
 }
 
 function hostText({ host, port, subdomains }: NetworkHost): string {

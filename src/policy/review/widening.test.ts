@@ -385,6 +385,7 @@ const request: fc.Arbitrary<PackageRequest> = fc.record({
       idempotent: flag,
       untrustedInputs: sortedNames,
       scopes: fc.option(sortedNames),
+      access: text,
       maxAmount: number,
       burst: number,
       rate: number,

@@ -244,6 +244,10 @@ function compareSameTool(old: ToolRequest, now: ToolRequest, change: RequestDiff
       (it) => `${name} uses ${it}`,
       (it) => `${name} no longer uses ${it}`,
     );
+  // No order of texts says which is less, so every difference counts.
+  const accessOf = ({ access }: ToolRequest) => (access === '' ? 'all that the package may use' : access);
+  if (old.access !== now.access)
+    change.widened.add(`its tool ${name} may use ${accessOf(now)} (was: ${accessOf(old)})`);
   change.bound(old.maxAmount, now.maxAmount, `the maximum amount for ${name}`);
   change.bound(old.rate, now.rate, `the daily call limit of ${name}`);
   change.bound(old.burst, now.burst, `the burst limit of ${name}`);
