@@ -196,9 +196,12 @@ function honors(format: Format, sample: Sample, manifest: string | Uint8Array): 
     return;
   }
   // A Patch file under development may still lack its version. A file that differs from its digest makes a package that
-  // does not run.
+  // does not run. Neither does one whose needs this host does not meet.
   const tolerated = errors.filter(
-    (it) => it.code !== 'file.sha256' && !(format.name === 'patch' && it.message.startsWith('"version"')),
+    (it) =>
+      it.code !== 'file.sha256' &&
+      !(result.unmet ?? []).some((reason) => reason.startsWith(it.message)) &&
+      !(format.name === 'patch' && it.message.startsWith('"version"')),
   );
   expect(tolerated).toEqual([]);
   expect(thawed(result.package, 'package')).toBeUndefined();

@@ -56,8 +56,9 @@ const shape = (
   }),
 });
 
+/** Ready for its prompt. None of its tools is listed, and a call says why. */
 const agent = (id: string, rest: JsonObject, reason: RegExp): Shape => ({
-  ...{ id, state: 'unavailable', code: 'unavailable', reason },
+  ...{ id, state: 'ready', code: 'unavailable', reason },
   files: () => ({ [`${id}/findagent.json`]: findagent(id, rest) }),
 });
 

@@ -1,5 +1,6 @@
 import { HostError } from '../../../model/host-error.js';
 import type { Command } from '../command/command.js';
+import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { lifecycleOptions, openLifecycleSession } from '../lifecycle-session.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import { withHost } from '../with-host.js';
@@ -13,9 +14,10 @@ export const gc: Command = {
     { line: 'toolwharf history weather', text: 'see the generations of a package' },
     { line: 'toolwharf gc --json', text: 'print JSON for a script' },
   ],
-  options: [pinOption, ...lifecycleOptions],
+  options: [pinOption, dryRunOption, ...lifecycleOptions],
   async run(args, terminal) {
     if (args.positionals.length > 0) throw new HostError('usage', 'gc takes no arguments');
+    if (isDryRun(args)) return reportDryRun('remove old generations and unused files', args, terminal);
     const report = await withHost(args, terminal, async (host) => {
       const { installations } = await openLifecycleSession(host, args, terminal, 'use');
       return installations.collectGarbage(await terminalOperator(host, args, terminal));

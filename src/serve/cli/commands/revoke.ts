@@ -2,6 +2,7 @@ import { HostError } from '../../../model/host-error.js';
 import { printChange } from '../../print/change.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments, Command, Option } from '../command/command.js';
+import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { lifecycleOptions, namedPackage, openLifecycleSession } from '../lifecycle-session.js';
 import { changeDocument } from '../source-options.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
@@ -31,11 +32,12 @@ export const revokeCommand: Command = {
       text: 'the secret that its kill switch is sent with, if it has several',
     },
     { name: 'done', text: 'the manual steps of the kill switch are done' },
-    ...[keepDataOption, pinOption],
+    ...[keepDataOption, pinOption, dryRunOption],
     ...lifecycleOptions,
   ],
   async run(args, terminal) {
     const id = namedPackage(args, 'revoke');
+    if (isDryRun(args)) return wouldErase('revoke', id, args, terminal);
     const change = await withHost(args, terminal, async (host) => {
       const { installations } = await openLifecycleSession(host, args, terminal, 'use');
       const installed = (await installations.list()).find((it) => it.package === id);
@@ -75,9 +77,10 @@ export const removeCommand: Command = {
     { line: 'toolwharf remove weather --keep-data', text: 'keep the files that it stored' },
     { line: 'toolwharf revoke weather', text: 'withdraw its access outside this machine too' },
   ],
-  options: [keepDataOption, pinOption, ...lifecycleOptions],
+  options: [keepDataOption, pinOption, dryRunOption, ...lifecycleOptions],
   async run(args, terminal) {
     const id = namedPackage(args, 'remove');
+    if (isDryRun(args)) return wouldErase('remove', id, args, terminal);
     const change = await withHost(args, terminal, async (host) => {
       const { installations } = await openLifecycleSession(host, args, terminal, 'use');
       await confirmed(`Remove ${id} and erase its values?`, args, terminal);
@@ -93,6 +96,14 @@ export const removeCommand: Command = {
     return 0;
   },
 };
+
+/** Checks that the package is installed, and changes nothing. */
+async function wouldErase(verb: string, id: string, args: Arguments, terminal: Terminal): Promise<number> {
+  await withHost(args, terminal, async (host) =>
+    (await openLifecycleSession(host, args, terminal, 'look')).installations.history(id),
+  );
+  return reportDryRun(`${verb} ${id} and erase its values`, args, terminal);
+}
 
 async function confirmed(question: string, args: Arguments, terminal: Terminal): Promise<void> {
   if (args.has('yes')) return;

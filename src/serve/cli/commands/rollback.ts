@@ -1,6 +1,7 @@
 import { HostError } from '../../../model/host-error.js';
 import { printChange } from '../../print/change.js';
 import type { Command } from '../command/command.js';
+import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { lifecycleOptions, openLifecycleSession } from '../lifecycle-session.js';
 import { changeDocument } from '../source-options.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
@@ -15,7 +16,7 @@ export const rollback: Command = {
     { line: 'toolwharf rollback weather 2', text: 'a generation by its number' },
     { line: 'toolwharf history weather', text: 'see the generations' },
   ],
-  options: [pinOption, ...lifecycleOptions],
+  options: [pinOption, dryRunOption, ...lifecycleOptions],
   async run(args, terminal) {
     const [id, number, ...more] = args.positionals;
     const generation = number === undefined ? undefined : Number(number);
@@ -25,6 +26,21 @@ export const rollback: Command = {
       throw new HostError('usage', `${JSON.stringify(number)} is not the number of a generation`, {
         hint: `see "toolwharf history ${id}"`,
       });
+    if (isDryRun(args)) {
+      const generations = await withHost(args, terminal, async (host) =>
+        (await openLifecycleSession(host, args, terminal, 'look')).installations.history(id),
+      );
+      const current = generations.findIndex((it) => it.isCurrent);
+      const target =
+        generation === undefined
+          ? generations[current + 1]
+          : generations.find((it) => it.generation === generation);
+      if (target === undefined || target.isCurrent)
+        throw new HostError('not_found', `${id} has no such generation to go back to`, {
+          hint: `see "toolwharf history ${id}"`,
+        });
+      return reportDryRun(`serve generation ${target.generation} of ${id}`, args, terminal);
+    }
     const change = await withHost(args, terminal, async (host) => {
       const { installations } = await openLifecycleSession(host, args, terminal, 'use');
       const by = await terminalOperator(host, args, terminal);

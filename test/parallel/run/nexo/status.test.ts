@@ -101,19 +101,19 @@ const shapes: readonly (readonly [string, () => Shape, string, RegExp])[] = [
     'a command that is not there',
     () => ({ transport: bundled }),
     'unavailable',
-    /\.\/run is not in the package/,
+    /\.\/run is not in its folder; add it/,
   ],
   [
     'a script whose interpreter is not there',
     () => ({ transport: bundled, files: { run: '#!/usr/bin/no-such-shell -e\n' } }),
     'unavailable',
-    /started by \/usr\/bin\/no-such-shell, which is not installed/,
+    /is a script for \/usr\/bin\/no-such-shell, which is not installed/,
   ],
   [
     'a script that env cannot start',
     () => ({ transport: bundled, files: { run: '#!/usr/bin/env no-such-language\n' } }),
     'unavailable',
-    /started by no-such-language, which is not installed/,
+    /is a script for no-such-language, which is not installed/,
   ],
   [
     'a program that ends at once',

@@ -1,11 +1,9 @@
 // Commands with which an operator decides about packages, against a fake host that records its calls.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type {
   Host,
-  InstallOptions,
-  InstallResult,
   OperatorAuth,
   PackageReport,
   PackageReview,
@@ -28,14 +26,12 @@ let off: Set<string>;
 let opened: SessionOptions[];
 let accepted: string[];
 let packages: PackageState[];
-let change: InstallResult;
 beforeEach(() => {
   folder = temporaryFolder();
   off = new Set(['weather']);
   opened = [];
   accepted = [];
   packages = [];
-  change = { package: 'chart', steps: [] };
 });
 afterEach(() => folder.remove());
 
@@ -66,10 +62,6 @@ const host: Partial<Host> = {
       waivers: async () => [],
       accept: async (id, to) => {
         accepted.push(`${id} ${to}`);
-      },
-      install: async (id: string, options?: InstallOptions) => {
-        for (const step of change.steps) options?.onStep?.(step.name);
-        return { ...change, package: id };
       },
     };
     return session as Session;
@@ -232,52 +224,6 @@ describe('review', () => {
 });
 
 describe('install', () => {
-  test('prints each step when it begins, then the result', async () => {
-    change = {
-      package: 'chart',
-      steps: [
-        { name: 'resolve Python packages', status: 'done', detail: '2 wheels' },
-        { name: 'install Python packages', status: 'already installed' },
-      ],
-    };
-    expect(await run(install, ['chart', '--find-links', 'wheels'])).toEqual({
-      code: 0,
-      err: 'resolve Python packages …\ninstall Python packages …\n',
-      out: 'installed the dependencies of chart\n  resolve Python packages: 2 wheels\n',
-    });
-    expect(opened).toMatchObject([
-      { directories: [folder.path], policy: { indexes: { findLinks: [join(folder.path, 'wheels')] } } },
-    ]);
-    expect((await run(install, ['chart', '-q'])).err).toBe('');
-    const { out } = await run(install, ['chart', '--json']);
-    expect(JSON.parse(out)).toEqual({ schema: 'toolwharf/change@1', ...change });
-  });
-
-  test('says so if there is nothing to install', async () => {
-    expect((await run(install, ['chart'])).out).toBe('chart has no dependencies to install\n');
-    change = { package: 'chart', steps: [{ name: 'x', status: 'already installed' }] };
-    expect((await run(install, ['chart'])).out).toBe('the dependencies of chart are already installed\n');
-  });
-
-  test('accepts a path instead of a package name', async () => {
-    packages = [state('chart', 'needs-setup')];
-    mkdirSync(join(folder.path, 'thing'));
-    for (const path of ['./chart.py', 'chart.py', 'thing']) {
-      opened = [];
-      expect((await run(install, [path])).out).toContain('chart has no dependencies');
-      expect(opened).toMatchObject([{ directories: [join(folder.path, path)] }]);
-    }
-    packages = [state('one', 'ready'), state('two', 'ready')];
-    expect(await failure(install, ['./many'])).toMatchObject({
-      code: 'usage',
-      hint: expect.stringContaining('one, two'),
-    });
-    packages = [{ ...state('x', 'broken'), id: null }];
-    expect(await failure(install, ['./bad'])).toMatchObject({ code: 'invalid_manifest' });
-    packages = [];
-    expect(await failure(install, ['./none'])).toMatchObject({ code: 'not_found' });
-  });
-
   test.each([[[]], [['a', 'b']]])('%j is rejected', async (args) => {
     expect(await failure(install, args)).toMatchObject({ code: 'usage' });
   });
