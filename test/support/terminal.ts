@@ -26,7 +26,7 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
     printed,
     version: '0.0.0',
     cwd: options.cwd,
-    environment: { HOME: options.cwd, ...options.environment },
+    environment: { HOME: options.cwd, TOOLWHARF_COMMAND: 'toolwharf', ...options.environment },
     principal: 'test/cli',
     main: '',
     stdoutIsTerminal: false,

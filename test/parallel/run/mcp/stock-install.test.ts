@@ -107,7 +107,7 @@ test('without an installation, nothing is downloaded and the message names the i
 describe.skipIf(!isMirrored)('a server installed from the npm registry (needs an npm registry)', () => {
   beforeAll(async () => {
     const { port, close } = await registry();
-    const args = ['install', path, '--npm-registry', `http://127.0.0.1:${port}`, ...state];
+    const args = ['install', path, '--yes', '--npm-registry', `http://127.0.0.1:${port}`, ...state];
     const installed = await toolwharf(args);
     // From now on, nothing can be downloaded.
     await close();
