@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { removeTree } from '../../../../src/environment/file-tree.js';
 import type { Era } from '../../../support/mcp-wire.js';
 import {
@@ -48,8 +48,8 @@ const mirror = join(folder.path, 'mirror');
 const state = ['--state', join(folder.path, 'state')];
 const isMirrored = await fetchAll();
 
-// Installed packages are read-only, also for their owner.
-afterAll(() => removeTree(folder.path));
+// Installed packages are read-only, also for their owner. The background host writes until it is idle and ends.
+afterAll(() => vi.waitFor(() => removeTree(folder.path), { timeout: 30_000 }));
 
 /** Downloads the server and its dependencies with npm. Returns false if no registry can be reached. */
 async function fetchAll(): Promise<boolean> {
