@@ -67,7 +67,7 @@ test('a tool with a slash does not answer for a tool of a missing package', asyn
     code: 'tool_not_found',
   });
   expect(await failureOf(session.call({ tool: 'outer/pay', arguments: {} }))).toMatchObject({
-    code: 'tool_not_found',
+    code: 'unavailable',
   });
   expect(await resultOf(session.call({ tool: 'desk/bank/pay', arguments: {} }))).toBe('gone');
 });
