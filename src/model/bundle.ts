@@ -18,8 +18,8 @@ export interface Bundle {
   /** Name of the folder that is the bundle's root. Empty if it has none, such as the root of an archive. */
   readonly folder: string;
   read(path: string): BundleEntry;
-  /** SHA-256 of a file, in hex; undefined if it cannot be read. */
-  digest(path: string): string | undefined;
+  /** SHA-256 of a file, in hex; undefined if it cannot be read. Without it, declared digests are not compared. */
+  digest?(path: string): string | undefined;
   /** Paths of all files, sorted. */
   files(): readonly string[];
   /** The path in the form that messages use. */

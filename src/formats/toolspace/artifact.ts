@@ -11,7 +11,7 @@ export function checkArtifact(
   bundle: Bundle,
 ): void {
   const declared = ((manifest.runtime as JsonObject).install as JsonObject).sha256;
-  const actual = bundle.digest(file);
+  const actual = bundle.digest?.(file);
   if (actual === undefined || actual === declared) return;
   const message = `${file} has the SHA-256 ${actual}, but the manifest declares ${String(declared)}`;
   report.at('file.sha256', ['runtime', 'install', 'sha256'], message, {

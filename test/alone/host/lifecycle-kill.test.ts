@@ -8,7 +8,7 @@ const bench = join(import.meta.dirname, '../../../bench/lifecycle-kill.mjs');
 
 test('kill -9 during install, update, rollback or remove leaves the old or the new state, and nothing else', async () => {
   const seed = process.env.TOOLWHARF_SEED ?? String(Date.now() % 2 ** 32);
-  const args = [bench, '--plain', '--count', '12', '--seed', seed];
+  const args = [bench, '--plain', '--count', '8', '--seed', seed];
   const run = await promisify(execFile)(process.execPath, args).catch((error) => error);
   // The output names the seed, the rounds and what is wrong.
   expect(run.stdout).toMatch(/^0 problems; /m);
