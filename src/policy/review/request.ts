@@ -240,7 +240,8 @@ function toolRequest(pkg: Package, tool: Tool): ToolRequest {
 function accessText({ access }: Tool): string {
   if (access === undefined) return '';
   const { network, filesystem } = access;
-  const hosts = network.kind === 'hosts' ? sortedUnique(network.hosts.map(hostText)).join(', ') : network.kind;
+  const hosts =
+    network.kind === 'hosts' ? sortedUnique(network.hosts.map(hostText)).join(', ') : network.kind;
   return `network: ${hosts}; files: ${filesystem}`;
 }
 
