@@ -74,7 +74,7 @@ function isCrash(exit: ProcessExit): boolean {
   return signal !== undefined && !['SIGXCPU', 'SIGXFSZ', 'SIGSYS'].includes(signal);
 }
 
-/** There is no record of a connection that was tried, so this states only what the package has. */
+/** Nobody saw whether a connection was tried, so this states only what the package has. */
 function noNetworkNote(profile: SandboxProfile): string | undefined {
   const { network: policy } = profile;
   // A program that ignores the proxy fails without a trace in it.

@@ -16,7 +16,7 @@ import { planOf } from './plan.js';
 import { planFacts } from './plan-facts.js';
 import { settleChanges } from './recovery.js';
 import { requestedSource } from './requested-source.js';
-import { notInstalled, removePackage, revokePackage } from './revoke.js';
+import { assertServed, notInstalled, removePackage, revokePackage } from './revoke.js';
 import { runSmoke } from './smoke.js';
 import { usedBy } from './undo.js';
 
@@ -106,6 +106,7 @@ export class Lifecycle {
       verify: (id, { signal = neverCanceled } = {}) =>
         queue(async () => {
           const current = await this.#existing(id);
+          assertServed(await this.#installation(id));
           const trial = await session.open(services.index.placeOf(current), 'use');
           try {
             const call = (tool: string, args: Json, timeoutMs: number) =>
@@ -122,22 +123,18 @@ export class Lifecycle {
       rollback: ({ package: id, generation, by, signal }) =>
         queue(async () => {
           await settleChanges(id, { ...services, ...session });
-          const installation = await rows.get(id);
+          const installation = await this.#installation(id);
+          assertServed(installation);
           const current = await this.#existing(id);
           const target = await this.#rollbackTarget(id, current, generation);
           const who = await operatorAuth.verify(by, `roll back ${id}`);
           await services.store.verify(target.tree);
-          const body = {
-            operation: 'rollback',
-            package: id,
-            from: current.number,
-            to: target.number,
-            ...who,
-          };
+          const generations = { from: current.number, to: target.number };
+          const body = { operation: 'rollback', package: id, ...generations, ...who };
           const journal = services.newId('chg');
           await services.journal.begin({ id: journal, package: id, operation: 'rollback' });
           await services.audit.append({ kind: 'operator', body });
-          await rows.pointTo(target, installation?.root ?? null, journal);
+          await rows.pointTo(target, installation.root, journal);
           served(current, services);
           return {
             package: id,

@@ -135,6 +135,14 @@ function changeOf(operation: 'revoke' | 'remove', { current }: LeavingPackage) {
   } as const;
 }
 
+/** Off means off: a package that is being revoked runs again only after it is installed again. */
+export function assertServed({ package: id, state }: Installation): void {
+  if (state === 'active') return;
+  throw new HostError('disabled', `${id} is being revoked and does not run`, {
+    hint: `finish it: toolwharf revoke ${id} --retry; or give up: toolwharf revoke ${id} --forget`,
+  });
+}
+
 export function notInstalled(id: string): HostError {
   return new HostError('not_found', `${id} is not installed`, {
     hint: 'see "toolwharf list" for the installed packages',

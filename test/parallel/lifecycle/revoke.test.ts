@@ -181,6 +181,13 @@ test('manual steps are shown, and count when they are confirmed', async () => {
   });
   // Its steps need no value of this machine.
   await expectStopped([]);
+  // Off means off: neither an earlier generation nor its smoke test runs.
+  const { installations } = session;
+  await expect(installations.rollback({ package: 'counter', by })).rejects.toMatchObject({
+    code: 'disabled',
+  });
+  await expect(installations.verify('counter')).rejects.toMatchObject({ code: 'disabled' });
+  await expectStopped([]);
   expect((await revoke({ manualStepsDone: true })).left).toEqual([]);
   await expectGone();
 });
