@@ -42,10 +42,12 @@ const programs = [
   only('/usr/bin/setpriv', 'util-linux', 'root-tests'),
   only('/usr/bin/zsh', 'zsh', 'root-tests'),
   only('/usr/bin/fish', 'fish', 'root-tests'),
+  only('/usr/bin/chromium', 'chromium', 'root-tests'),
   only('/usr/bin/mandoc', 'mandoc', 'root-tests'),
   only('/usr/bin/strace', 'strace', 'root-tests'),
   only('/usr/bin/podman', 'podman', 'root-tests'),
   only('/usr/sbin/runc', 'runc', 'root-tests'),
+  only('/usr/bin/docker-registry', 'docker-registry', 'root-tests'),
   only('/usr/bin/busybox', 'busybox-static', 'root-tests'),
   only('/usr/sbin/debootstrap', 'debootstrap', 'root-tests'),
 ];

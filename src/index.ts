@@ -1,6 +1,7 @@
 /** Toolwharf as a library: run the host that the `toolwharf` command uses inside your own program. */
 
 export { connectHost } from './connect.js';
+export type { PlainServer, ServerValue, ServerWriter } from './formats/server-writer.js';
 export type { AnswerBase } from './host/call/call-request.js';
 export type { Sourced } from './host/call/explanation.js';
 export type {
@@ -14,18 +15,14 @@ export type {
   AcceptedWaiver,
   Answer,
   AnswerError,
+  ApprovalLinkOperations,
   Approvals,
   AuditEntry,
   AuditLocations,
   AuditRollback,
   BinaryContent,
   CallRequest,
-  ChangeOptions,
-  ChangeProgress,
-  ChangeStep,
-  ChangeStepName,
   Confirmation,
-  CostEstimate,
   DeclaredValue,
   DevelopmentOptions,
   ExplainedFinding,
@@ -34,44 +31,31 @@ export type {
   ExplainRequest,
   Explanation,
   FirstAcceptance,
-  GarbageReport,
-  GenerationEntry,
-  GenerationName,
   Host,
-  Installation,
-  Installations,
-  InstalledPackage,
   InstallOptions,
-  InstallRequest,
   InstallResult,
   KillEntry,
   KillOutcome,
   Kills,
   LimitPolicy,
+  LinkVerdict,
   ListedPrompt,
   ListedTool,
   MessagePoint,
   MessageVerdict,
   MovedFile,
-  OutdatedPackage,
-  PackageChange,
+  OAuthPolicy,
   PackageIndexes,
   PackageReport,
   PackageReview,
   PackageState,
-  Plan,
-  PlanChanges,
-  PlannedCredential,
-  PlannedPackage,
-  PlanRequest,
   QuarantineOperations,
   RemoteCallRequest,
   RemoteHost,
   RemoteSession,
-  RemoveRequest,
-  RevokeRequest,
-  RollbackRequest,
+  ReportedSet,
   Rollbacks,
+  SavedToolSet,
   SecretAudience,
   SecretEntry,
   SecretInput,
@@ -81,21 +65,77 @@ export type {
   SessionOptions,
   SessionPolicy,
   SessionWaiver,
-  SmokeResult,
+  SetBinding,
+  SetBindingInput,
+  SetOperations,
+  SetSubjectInput,
+  SetSubjectKind,
   Switches,
   TokenEntry,
   TokenInput,
   Tokens,
-  ValueRequest,
+  ToolSet,
+  ToolSetEntry,
+  ToolView,
   WaiverOperations,
 } from './host/host.js';
+export type {
+  AgentRequest,
+  AgentRequestAnswer,
+  ChangeOptions,
+  ChangeProgress,
+  ChangeStep,
+  ChangeStepName,
+  CostEstimate,
+  GarbageReport,
+  GenerationEntry,
+  GenerationName,
+  Installation,
+  InstallationOrigin,
+  Installations,
+  InstalledPackage,
+  InstallRequest,
+  InstallRequests,
+  LearnedAccess,
+  Learning,
+  LearnProposal,
+  LockPlan,
+  LockPlanRequest,
+  Narrowing,
+  NarrowRequest,
+  OutdatedPackage,
+  PackageChange,
+  Plan,
+  PlanChanges,
+  PlannedCredential,
+  PlannedPackage,
+  PlanRequest,
+  ProposalRequest,
+  RemoveRequest,
+  RequestDecision,
+  RequestedInstallation,
+  RequestedInstallationState,
+  RestoreReport,
+  RestoreRequest,
+  RevokeRequest,
+  RollbackRequest,
+  ServerDraft,
+  ServerRequest,
+  ServerTrial,
+  ServerTrialRequest,
+  SmokeResult,
+  UnchangedPackage,
+  ValueRequest,
+  WatchedTime,
+  WatchRequest,
+} from './host/lifecycle/lifecycle-types.js';
+export type { StandingRuleOperations } from './host/operator/approvals.js';
 export type {
   KeptArgumentOperations,
   KeyChange,
   OpenedArguments,
   Outcomes,
   ProcessCounts,
-  StandingRuleOperations,
   TokenKind,
   TokenRole,
   UnknownOutcome,
@@ -110,8 +150,20 @@ export type {
   VerifiedActor,
 } from './host/operator/operator-auth.js';
 export type { HostOptions } from './host/options.js';
+export type { FailedUpdate } from './host/packages/installation-index.js';
 export type { InstallStep } from './host/packages/package-change.js';
 export type { BrokerPolicy, ContainerPolicy, SealingPolicy } from './host/session-policy.js';
+export type {
+  ServerSignIn,
+  ServerSignIns,
+  SignInBegin,
+  SignInCheck,
+  SignInFinish,
+  SignInOffer,
+  SignInStart,
+  SignOutRequest,
+  SignOutResult,
+} from './host/upstream/server-sign-ins.js';
 export type {
   Action,
   CallingConvention,
@@ -136,6 +188,7 @@ export type { Diagnostic, Range, RelatedPlace } from './model/diagnostic.js';
 export type { Guardrails, RateLimit, ToolGuardrails } from './model/guardrails.js';
 export type { HostErrorOptions } from './model/host-error.js';
 export { HostError, type HostErrorCode, type ToolError, type Transient } from './model/host-error.js';
+export type { GenerationTrial } from './model/installation.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';
 export type {
   Cost,
@@ -146,10 +199,13 @@ export type {
   SmokeSuccess,
   SmokeTest,
 } from './model/lifecycle.js';
+export type { NotifyKind, NotifyTarget } from './model/notify-target.js';
 export type { Fact, Hook, HookPoint, Needs, Package, Prompt, PromptBody } from './model/package.js';
 export type {
   CallAccess,
+  DeniedHosts,
   FilesystemAccess,
+  FolderAccess,
   NetworkAccess,
   NetworkHost,
   PermissionScope,
@@ -172,10 +228,12 @@ export type { Audience, AuthScheme, Slot, SlotDelivery, SlotSource } from './mod
 export type { ArgumentCondition, Condition, StandingRule, StandingRuleInput } from './model/standing-rule.js';
 export type { JsonMember, JsonTemplate, Template, TemplatePart } from './model/template.js';
 export type { Annotations, Effect, Tool, ToolExample } from './model/tool.js';
+export type { ViolationAction } from './model/violation.js';
 export type { Waiver, WaiverKind } from './model/waiver.js';
 export type { NetworkReach } from './net/destination.js';
 export type { HttpClient, HttpRequest, HttpResponse, HttpStream, RequestLimits } from './net/http-client.js';
 export type { ConfirmationKind } from './policy/decide.js';
+export type { ViolationPolicy } from './policy/violation.js';
 export type { Progress } from './run/run.js';
 export type { SupervisionPolicy } from './run/upstream/supervised-upstream.js';
 export type {

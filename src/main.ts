@@ -91,6 +91,8 @@ async function main(): Promise<void> {
       (await import('./serve/cli/terminal/prompt.js')).confirm(question, interrupted.signal),
     ask: async (question) =>
       (await import('./serve/cli/terminal/prompt.js')).ask(question, interrupted.signal),
+    openBrowser: async (url) =>
+      (await import('./sandbox/open-browser.js')).openBrowser(url, process.platform, process.env),
     readFile: readLocalText,
     writeFile: writeNewFile,
     isFolder,
@@ -157,6 +159,7 @@ async function startHost(options: InProcessHostOptions): Promise<Host> {
     state: options.state,
     hints: 'command-line',
     ...(options.onAnswer === undefined ? {} : { onAnswer: options.onAnswer }),
+    ...(options.onInstallRequest === undefined ? {} : { onInstallRequest: options.onInstallRequest }),
     ...(options.onReload === undefined ? {} : { onReload: options.onReload }),
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     ...(build === undefined ? {} : { build }),

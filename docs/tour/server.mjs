@@ -1,14 +1,18 @@
-// A tiny order system for the tour: it answers on this machine only and ends after two minutes.
+// A tiny order system for the tour: it answers on this machine only and ends after ten minutes.
 import { createServer } from 'node:http';
 
 const orders = { 17: { status: 'shipped', parcel: 'EX-4411' }, 18: { status: 'packing' } };
 
 const server = createServer((request, response) => {
+  if (request.method === 'DELETE') {
+    response.writeHead(204).end();
+    return;
+  }
   const number = request.url?.split('/').at(-1) ?? '';
   const order = Object.hasOwn(orders, number) ? orders[number] : undefined;
   response.writeHead(order ? 200 : 404, { 'content-type': 'application/json' });
   response.end(JSON.stringify(order ? { number, ...order } : { error: `no order ${number}` }));
 });
 server.listen(8765, '127.0.0.1');
-setTimeout(() => process.exit(0), 120_000).unref();
-setTimeout(() => server.closeAllConnections(), 120_000);
+setTimeout(() => process.exit(0), 600_000).unref();
+setTimeout(() => server.closeAllConnections(), 600_000);

@@ -4,13 +4,15 @@ import { dirname, join } from 'node:path';
 import { replaceFileLater } from '../files/atomic-file.js';
 import { HostError } from '../model/host-error.js';
 import { tryParseStored } from '../model/json.js';
+import type { EnvironmentLock } from '../model/lock-file.js';
 import { isPassable } from '../sandbox/path-access.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { type BuildSandbox, openBuildSandbox, removeAbandonedBuilds } from './build-sandbox.js';
+import { environmentLockOf, lockFor } from './environment-lock.js';
 import { makeFolderWithMode, moveTree } from './file-tree.js';
 import type { OpenEgress } from './installer-network.js';
 import { installNpm, resolveNpm } from './npm.js';
-import { type NpmLock, readNpmLock, readNpmManifest } from './npm-lock.js';
+import { type NpmLock, readNpmLock, readNpmManifest, skippedScripts } from './npm-lock.js';
 import type { InstalledPackages, PackageNeed, PackageSources } from './package-need.js';
 import { type FetchedWheels, fetchLocked, installWheels, resolveWheels } from './pip.js';
 import { shareWork } from './shared-work.js';
@@ -30,6 +32,15 @@ export interface EnvironmentStore {
   prepare(need: PackageNeed, options: PrepareOptions): Promise<InstalledPackages>;
   /** Where `prepare` records what it installs: its lock, or the folder if the lock comes with the package. */
   place(need: PackageNeed): string;
+  /** The lock of a need, if it was resolved. Undefined also if the lock comes with the package. */
+  lockOf(need: PackageNeed): EnvironmentLock | undefined;
+  /**
+   * Takes over the lock of a need that was resolved elsewhere, so that `prepare` installs exactly that. Throws
+   * `integrity` if there is none for this platform, or if something else is installed here already.
+   */
+  useLock(need: PackageNeed, locks: readonly EnvironmentLock[]): Promise<void>;
+  /** npm packages whose install scripts did not run; empty if it is not installed. */
+  skippedScripts(need: PackageNeed): readonly string[];
   /** Removes what was installed at a place, and what a killed process left. Packages that others use stay. */
   remove(places: readonly string[]): Promise<void>;
 }
@@ -142,9 +153,34 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
 
   return {
     find,
+    skippedScripts(need) {
+      const lock = find(need) === undefined ? undefined : knownLock(need, lockPath(need));
+      return lock?.language === 'node' ? skippedScripts(lock) : [];
+    },
     place(need) {
-      const ownLock = need.language === 'node' && need.lock !== null ? knownLock(need, '') : undefined;
+      const ownLock = comesWithPackage(need) ? knownLock(need, '') : undefined;
       return ownLock === undefined ? lockPath(need) : folderOf(ownLock);
+    },
+    lockOf(need) {
+      const lock = comesWithPackage(need) ? undefined : knownLock(check(need), lockPath(need));
+      return lock === undefined ? undefined : environmentLockOf(need, lock);
+    },
+    async useLock(need, locks) {
+      if (comesWithPackage(check(need))) return;
+      const wanted = lockFor(need, platform, locks);
+      const known = knownLock(need, lockPath(need));
+      if (known === undefined) {
+        await makeFolders();
+        await replaceFileLater(lockPath(need), sortedJson(wanted));
+        return;
+      }
+      const [here, there] = [known, wanted].map(sortedJsonDigest);
+      if (here !== there)
+        throw new HostError(
+          'integrity',
+          `its language packages are locked as ${here} on this machine, not as ${there}`,
+          { hint: 'remove the packages that use them, or save the lock file again with --save' },
+        );
     },
     async remove(places) {
       const inside = places.filter((it) => dirname(it) === locks || dirname(it) === installed);
@@ -184,6 +220,10 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
   };
 }
 
+function comesWithPackage(need: PackageNeed): boolean {
+  return need.language === 'node' && need.lock !== null;
+}
+
 function check(need: PackageNeed): PackageNeed {
   if (need.language === 'python') checkRequirements(need.requirements);
   return need;
@@ -203,6 +243,7 @@ function keyOf(need: PackageNeed): string {
     lock: need.lock === null ? null : readNpmLock(need.lock),
     major: majorOf(need.interpreter.version),
     platform,
+    ...(need.scripts === undefined ? {} : { scripts: [...need.scripts].sort() }),
   });
 }
 
@@ -240,7 +281,9 @@ function parseLock(text: string, need: PackageNeed): Lock | undefined {
 }
 
 function npmLock(need: PackageNeed, manifest: NpmLock['manifest'], lock: NpmLock['lock']): NpmLock {
-  return { language: 'node', major: majorOf(need.interpreter.version), platform, manifest, lock };
+  const scripts =
+    need.language === 'node' && need.scripts !== undefined ? { scripts: [...need.scripts].sort() } : {};
+  return { language: 'node', major: majorOf(need.interpreter.version), platform, manifest, lock, ...scripts };
 }
 
 function majorOf(version: string): number {

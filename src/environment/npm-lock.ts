@@ -11,6 +11,19 @@ export interface NpmLock {
   readonly manifest: Table;
   /** A package-lock without URLs: every package comes from the configured registry and is verified by its integrity. */
   readonly lock: Table;
+  /** Packages whose install scripts ran, sorted. Absent: none. */
+  readonly scripts?: readonly string[];
+}
+
+/** Names of packages whose install scripts did not run, sorted. */
+export function skippedScripts({ lock, scripts = [] }: NpmLock): string[] {
+  const packages = isTable(lock.packages) ? Object.entries(lock.packages) : [];
+  const names = packages.flatMap(([path, entry]) =>
+    isTable(entry) && entry.hasInstallScript === true
+      ? [path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)]
+      : [],
+  );
+  return [...new Set(names)].filter((it) => !scripts.includes(it)).sort();
 }
 
 /** The members of a package.json that decide what is installed. The installer never gets scripts and other members. */

@@ -55,6 +55,13 @@ export async function installNpm(lock: NpmLock, context: NpmContext): Promise<st
     context.sandbox,
   );
   await runNpm(['ci', '--omit', 'dev', ...commonArgs], folder, context);
+  const { scripts = [] } = lock;
+  if (scripts.length > 0)
+    await runNpm(
+      ['rebuild', ...commonArgs.filter((it) => it !== '--ignore-scripts'), '--', ...scripts],
+      folder,
+      context,
+    );
   const project = join(folder, 'project');
   await mkdir(join(project, 'node_modules'), { recursive: true });
   await sealTree(project);

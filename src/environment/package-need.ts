@@ -16,6 +16,8 @@ export type PackageNeed =
       readonly manifest: Uint8Array;
       /** The bytes of its package-lock.json; null: the lock is created once and stored. */
       readonly lock: Uint8Array | null;
+      /** Packages whose install scripts run. Absent: none. */
+      readonly scripts?: readonly string[];
       readonly interpreter: Interpreter;
     };
 

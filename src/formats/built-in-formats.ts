@@ -1,5 +1,6 @@
 import { findagentFormat } from './findagent/descriptor.js';
 import type { FormatDescriptor } from './format-descriptor.js';
+import { mcpFormat } from './mcp/descriptor.js';
 import { nexoFormat } from './nexo/descriptor.js';
 import { patchFormat } from './patch/descriptor.js';
 import { talosFormat } from './talos/descriptor.js';
@@ -12,6 +13,7 @@ export const builtInFormats = [
   talosFormat,
   toolspaceFormat,
   nexoFormat,
+  mcpFormat,
 ] as const satisfies readonly FormatDescriptor[];
 
 /** The name of a format that comes with Toolwharf. */

@@ -1,6 +1,7 @@
 import type { Candidate, Claim, FormatParser } from '../model/format.js';
 import type { Severity } from '../model/severity.js';
 import type { RepositoryImporter } from './repository-import.js';
+import type { ServerWriter } from './server-writer.js';
 import type { Starter } from './starter.js';
 
 /**
@@ -34,6 +35,11 @@ export interface FormatDescriptor {
   claim(candidate: Candidate): Claim | null;
   load(): Promise<FormatParser>;
   loadStarter(): Promise<Starter>;
+  /** For plain MCP servers without a manifest: the file name, and what writes it. At most one format has it. */
+  readonly serverManifest?: {
+    readonly fileName: string;
+    loadWriter(): Promise<ServerWriter>;
+  };
   /** For repositories without a manifest. Absent if the format has nothing to make from them. */
   loadImporter?(): Promise<RepositoryImporter>;
 }

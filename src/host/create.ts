@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultParseOptions } from '../formats/inspect.js';
 import { HostError } from '../model/host-error.js';
+import { notifySecretOwner } from '../model/notify-target.js';
 import { guardedClient } from '../net/http-client.js';
 import { systemSandbox } from '../sandbox/system-sandbox.js';
 import { createArgumentSeal } from '../secrets/argument-seal.js';
@@ -11,17 +12,23 @@ import { AcceptedWaivers } from '../store/accepted-waivers.js';
 import { AgreementRows } from '../store/agreements.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { openDatabase } from '../store/database.js';
+import { DenialRows } from '../store/denials.js';
 import { HostKeys } from '../store/host-keys.js';
 import { KillFile } from '../store/kill-file.js';
 import { KillRows } from '../store/kills.js';
 import { KnownNames } from '../store/known-names.js';
 import { LimitLedger } from '../store/limit-ledger.js';
 import { MovedFileRows } from '../store/moved-files.js';
+import { Narrowings } from '../store/narrowings.js';
 import { OperatorPin } from '../store/operator-pin.js';
 import { RepeatableCallRows } from '../store/repeatable-calls.js';
+import { RequestedInstallations } from '../store/requested-installations.js';
 import { SealedArgumentRows } from '../store/sealed-arguments.js';
 import { StandingRules } from '../store/standing-rules.js';
 import { lockState } from '../store/state-lock.js';
+import { ToolSetRows } from '../store/tool-sets.js';
+import { ViolationRows } from '../store/violations.js';
+import { WatchedPackages } from '../store/watched-packages.js';
 import type { CallServices } from './call/call.js';
 import { CallRepeats } from './call/call-repeats.js';
 import { keptArgumentOperations } from './call/kept-arguments.js';
@@ -30,18 +37,25 @@ import { createHostServices } from './host-services.js';
 import { createIdSource } from './ids.js';
 import { checkedHost } from './operations/checked-host.js';
 import { anchorPlaces } from './operator/anchor-places.js';
+import { approvalLinks } from './operator/approval-links.js';
 import { approvalOperations, invalidator } from './operator/approval-operations.js';
 import { openHostAudit } from './operator/host-audit.js';
+import { InstallRequestQueue } from './operator/install-requests.js';
 import { KillSwitch } from './operator/kill-switch.js';
 import { KillTargets } from './operator/kill-targets.js';
+import { heldCallNotice, installRequestNotice } from './operator/notice.js';
 import { Notices } from './operator/notices.js';
 import { openPinAuth } from './operator/pin-auth.js';
 import { Quarantine } from './operator/quarantine.js';
 import { rollbackOperations } from './operator/rollback-operations.js';
 import { RunningCalls } from './operator/running-calls.js';
 import { secretOperations } from './operator/secret-operations.js';
+import { valueChecker } from './operator/set-check.js';
+import { endTokenBindings, setOperations } from './operator/set-operations.js';
 import { switchOperations } from './operator/switch-operations.js';
 import { tokenOperations } from './operator/token-operations.js';
+import { ToolSets } from './operator/tool-sets.js';
+import { Violations } from './operator/violations.js';
 import { WaiverGate } from './operator/waiver-gate.js';
 import type { HostOptions } from './options.js';
 import { PackageDigests } from './packages/package-digest.js';
@@ -119,6 +133,8 @@ async function startHost(
   const onPinChange = (isSet: boolean) => waivers.pinChanged(isSet);
   const operatorAuth = openPinAuth({ pin, audit, now, onPinChange });
   const approvals = new ApprovalQueue(database, now);
+  const denials = new DenialRows(database, now);
+  const links = approvalLinks({ key: () => keys.get('approval-links'), now });
   const standingRules = new StandingRules(database, now);
   const invalidate = invalidator(approvals, standingRules, audit);
   const running = new RunningCalls();
@@ -134,14 +150,23 @@ async function startHost(
   const { noticeDelaysMs: delaysMs } = options;
   const notices = new Notices({
     ...webhookSender,
-    audit,
+    ...{ audit, links },
+    secretOf: (slot) => services.vault.value(notifySecretOwner, slot),
     ...(delaysMs === undefined ? {} : { delaysMs }),
   });
 
+  const violations = await Violations.open({
+    ...{ rows: new ViolationRows(database), audit, now, onBug, kills: kills.operations },
+    sendNotice: (...args) => notices.send(...args),
+  });
   const quarantine = new Quarantine({
-    ...{ state, audit, now, newId },
+    ...{ state, audit, now, newId, violations },
     rows: new MovedFileRows(database),
   });
+
+  const narrowings = await Narrowings.open(database);
+  const watched = await WatchedPackages.open(database, now);
+  const sets = await ToolSets.open(new ToolSetRows(database, now));
 
   // Packages: what sessions share to check and run them
   const parse = {
@@ -149,21 +174,8 @@ async function startHost(
     reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,
   };
   const services = createHostServices({
-    ...{
-      state,
-      database,
-      audit,
-      stage,
-      digests,
-      kills,
-      quarantine,
-      running,
-      sandbox,
-      now,
-      operatorAuth,
-      options,
-      parse,
-    },
+    ...{ state, database, audit, stage, digests, kills, quarantine, violations, running, sets, sandbox, now },
+    ...{ operatorAuth, options, parse, narrowings, watched },
     keyOf: (name) => keys.get(name),
     ...{ invalidate, newId },
     onOutdated: (definition) => invalidate({ definition }, 'the definition of the package changed'),
@@ -176,9 +188,11 @@ async function startHost(
   // Calls
   const backgroundWork = new Set<Promise<unknown>>();
   const callServices: CallServices = {
-    ...{ seal, audit, approvals, standingRules, invalidate, waivers, kills, running, repeats, now, newId },
+    ...{ seal, audit, approvals, denials, links, standingRules, invalidate, waivers },
+    ...{ kills, running, repeats, now, newId },
     random: Math.random,
-    sendNotice: (request, callable) => notices.send(request, callable),
+    sendNotice: (request, callable) =>
+      notices.send(heldCallNotice(request, callable.tool), callable.noticeTargets),
     limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
     logBug: onBug,
     serialize: createQueue(1),
@@ -188,9 +202,25 @@ async function startHost(
     },
   };
 
+  const installRequests = new InstallRequestQueue({
+    rows: new RequestedInstallations(database, now),
+    ...{ audit, queue: createQueue(1), now, newId },
+    assertNotKilled: (principal) => kills.assertNotKilled({ principal }),
+    isInstalled: (packageId) => services.lifecycle.isServed(packageId),
+    announce: (request, target) => {
+      notices.send(installRequestNotice(request), target);
+      options.onInstallRequest?.(request);
+    },
+  });
+
   // Sessions
   const context: SessionContext = {
-    ...{ services, callServices, operatorAuth, waivers, killTargets },
+    ...{ services, callServices, operatorAuth, waivers, killTargets, installRequests, sets },
+    learning: {
+      ...{ narrowings, watched, database, audit, operatorAuth, now },
+      retirePackage: (id) => services.retirePackage(id),
+      notifyChanged: () => services.notifyChanged(),
+    },
     verifiedOperators: new WeakSet(),
     parse,
     isForDevelopment: options.development !== undefined,
@@ -204,25 +234,27 @@ async function startHost(
         return openSession(sessionOptions, context);
       },
       approvals: approvalOperations({
-        ...{
-          queue: approvals,
-          rules: standingRules,
-          audit,
-          operatorAuth,
-          tokens: services.tokens,
-          now,
-          newId,
-        },
+        ...{ queue: approvals, denials, links, rules: standingRules, audit, operatorAuth, now, newId },
+        tokens: services.tokens,
         noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
       }),
       operator: operatorAuth,
       secrets: secretOperations(services, audit, operatorAuth, invalidate, agreementRows),
-      tokens: tokenOperations(services.tokens, audit, operatorAuth, { newId, now }),
+      tokens: tokenOperations(services.tokens, audit, operatorAuth, {
+        ...{ newId, now },
+        onRevoked: () => endTokenBindings({ sets, tokens: services.tokens, audit }),
+      }),
+      sets: setOperations({
+        ...{ sets, audit, operatorAuth, invalidate, tokens: services.tokens },
+        ...{ notifyChanged: services.notifyChanged, knownTools: services.knownTools },
+        check: async () => valueChecker(await import('../schema/validator.js')),
+      }),
       switches: switchOperations(services, agreementRows, audit, operatorAuth),
       processes: async () => services.processes(),
       kills: kills.operations,
       waivers: waivers.operations,
       quarantine: quarantine.operations(operatorAuth, services.restoreInto),
+      installRequests: installRequests.operations,
       outcomes: {
         ...hostAudit.outcomes,
         async acknowledge(call, by) {
@@ -247,6 +279,7 @@ async function startHost(
         running.close();
         await running.whenIdle();
         await Promise.allSettled([...backgroundWork]);
+        await violations.close();
         await notices.close();
         await services.close();
         sandbox.close?.();

@@ -11,11 +11,14 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 import type { SourceServices } from '../sources/source.js';
 import { ChangeJournal } from '../store/change-journal.js';
 import type { Database } from '../store/database.js';
+import { packageEntries } from '../store/package-entries.js';
 import type { Installations } from './lifecycle/installations.js';
 import { lateInstallations } from './lifecycle/late-installations.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle/lifecycle-services.js';
+import type { RevokeByPolicy } from './operator/violations.js';
 import type { PackageDigests } from './packages/package-digest.js';
 import type { ParseCache } from './packages/parse-cache.js';
+import type { GoBack } from './packages/start-trials.js';
 import { createQueue } from './queue.js';
 import type { ContainerEngines } from './sandboxing/container-engines.js';
 import type { PackageFolders } from './sandboxing/package-folders.js';
@@ -31,7 +34,7 @@ interface SandboxAndFolders {
 }
 
 export interface HostLifecycleOptions
-  extends Omit<LifecycleServices, 'journal' | 'readers' | 'eraseData' | 'queue'> {
+  extends Omit<LifecycleServices, 'journal' | 'readers' | 'eraseData' | 'entriesOf' | 'queue'> {
   readonly state: string;
   readonly database: Database;
   readonly formats: readonly FormatDescriptor[];
@@ -47,6 +50,7 @@ export interface HostLifecycleOptions
   /** Undefined: for the host itself. */
   readonly resourcesOf: (setup: SessionSetup | undefined) => SandboxAndFolders;
   readonly openEnvironments: OpenEnvironments;
+  readonly onBug: (error: unknown) => void;
 }
 
 /** Opens the installed language packages, with the indexes and certificates that are in force. */
@@ -59,8 +63,13 @@ export type OpenEnvironments = (
 /** Connects the life cycle of installed packages to the host. It is loaded when it is first used. */
 export interface HostLifecycle {
   of(setup: SessionSetup, open: LifecycleSession['open']): Installations;
+  /** Whether a package is installed, and not being revoked. */
+  isServed(packageId: string): Promise<boolean>;
   /** Undoes changes that a killed host did not finish. */
   recover(): Promise<void>;
+  readonly revokeByPolicy: RevokeByPolicy;
+  /** Goes back from a generation that never started. */
+  readonly goBack: GoBack;
   close(): Promise<void>;
 }
 
@@ -71,6 +80,7 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
     ...options,
     journal: new ChangeJournal(database, now),
     readers: { formats, parseCache, digests, installations: index },
+    entriesOf: (id, count) => packageEntries(database, id, count),
     eraseData: async (id) => resourcesOf(undefined).folders.eraseData(id),
     queue: createQueue(1),
   };
@@ -78,6 +88,19 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
     async () => new (await import('./lifecycle/lifecycle.js')).Lifecycle(services),
   );
   let isUsed = false;
+  const opens = new WeakMap<object, LifecycleSession['open']>();
+  /** What the host itself uses, without a session. */
+  const own = () => {
+    const { sandbox, folders } = resourcesOf(undefined);
+    const environments = openEnvironments(sandbox, folders, () => ({}));
+    return {
+      ...services,
+      buildFolder: folders.sourcesFolder(),
+      environments,
+      containers: engines.get(undefined),
+      containersAt: (engine: string) => engines.get({ engine }),
+    };
+  };
 
   const sessionOf = (setup: SessionSetup, open: LifecycleSession['open']): LifecycleSession => {
     const { policy, grants } = setup;
@@ -97,23 +120,35 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
   };
 
   return {
-    of: (setup, open) =>
-      lateInstallations(async () => {
+    of(setup, open) {
+      opens.set(setup, open);
+      return lateInstallations(async () => {
         isUsed = true;
         return (await lifecycle.get()).of(sessionOf(setup, open));
-      }),
+      });
+    },
+    async revokeByPolicy(id, reason, setup) {
+      const open = opens.get(setup);
+      if (open === undefined) return false;
+      isUsed = true;
+      return (await lifecycle.get()).revokeByPolicy(id, reason, sessionOf(setup as SessionSetup, open));
+    },
+    isServed: async (packageId) => (await options.rows.get(packageId))?.state === 'active',
     async recover() {
       const unfinished = await services.journal.list();
       const isUnused = !['store', 'sources'].some((it) => existsSync(join(state, it)));
       if (unfinished.length === 0 && isUnused) return;
-      const { sandbox, folders } = resourcesOf(undefined);
       const { recoverChanges } = await import('./lifecycle/recovery.js');
-      await recoverChanges(unfinished, {
-        ...services,
-        buildFolder: folders.sourcesFolder(),
-        environments: openEnvironments(sandbox, folders, () => ({})),
-        containers: engines.get(undefined),
-      });
+      await recoverChanges(unfinished, own());
+    },
+    async goBack(failed) {
+      const { goBackByItself } = await import('./lifecycle/automatic-rollback.js');
+      const isBusy = services.queue.running > 0;
+      const work = services.queue(() => goBackByItself(failed, own()));
+      if (!isBusy) return work;
+      // The call may belong to the change that runs, such as a smoke test, so it cannot wait for its end.
+      work.catch(options.onBug);
+      return `${failed.package} never started since its update; the host goes back as soon as the running change is done`;
     },
     async close() {
       if (isUsed) await (await lifecycle.get()).close();

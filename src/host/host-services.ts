@@ -2,25 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { sha256 } from '../files/sha256.js';
 import { builtInFormats } from '../formats/built-in-formats.js';
-import type { ParseOptions } from '../model/format.js';
+import type { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
 import { guardedClient } from '../net/http-client.js';
 import type { PythonCache } from '../sandbox/interpreter.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
 import { runSystemProgram } from '../sandbox/system-program.js';
 import { systemKeychain } from '../secrets/keychain.js';
 import { TokenBroker } from '../secrets/token-broker.js';
 import { openVault, type Vault } from '../secrets/vault.js';
 import { contentStore } from '../sources/content-store.js';
 import { AgreementRows, LinkRows } from '../store/agreements.js';
-import { AnnouncementRows } from '../store/announcements.js';
-import type { AuditLog } from '../store/audit-log.js';
 import { BrokenWhenNamed } from '../store/broken-when-named.js';
-import type { Database } from '../store/database.js';
 import { DisabledPackages } from '../store/disabled-packages.js';
-import { FailedStartRows } from '../store/failed-starts.js';
 import { InstallationRows } from '../store/installations.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
+import { RevokedPackages } from '../store/revoked-packages.js';
 import { SecretRows } from '../store/secrets.js';
 import { TokenRows } from '../store/tokens.js';
 import { agreedSettings } from './call/agreed-settings.js';
@@ -32,58 +28,30 @@ import type { SessionServices } from './catalog/session-services.js';
 import type { FirstAcceptance, ProcessCounts } from './host.js';
 import { environmentsOpener } from './host-environments.js';
 import { createHostLifecycle, type HostLifecycle } from './host-lifecycle.js';
+import type { HostServicesOptions } from './host-services-options.js';
 import { OpenClients } from './open-clients.js';
-import type { Invalidate } from './operator/approval-operations.js';
-import type { KillSwitch } from './operator/kill-switch.js';
-import type { OperatorAuth } from './operator/operator-auth.js';
-import type { Quarantine, RestoreInto } from './operator/quarantine.js';
-import type { RunningCalls } from './operator/running-calls.js';
+import type { RestoreInto } from './operator/quarantine.js';
+import type { KnownTools } from './operator/set-check.js';
 import { TokenCache } from './operator/token-cache.js';
-import type { HostOptions } from './options.js';
 import { acceptedPackages } from './packages/accepted-packages.js';
 import type { Agreements } from './packages/agreements.js';
 import { InstallationIndex } from './packages/installation-index.js';
-import type { PackageDigests } from './packages/package-digest.js';
 import { ParseCache } from './packages/parse-cache.js';
 import { Reloads } from './packages/reload.js';
-import type { Stage } from './packages/stage.js';
+import { StartTrials } from './packages/start-trials.js';
 import { createQueue } from './queue.js';
 import { SandboxResourceSets } from './sandbox-resources.js';
 import { ContainerEngines } from './sandboxing/container-engines.js';
+import { FileWatch } from './sandboxing/file-watch.js';
 import { homeFolders } from './sandboxing/home-folders.js';
 import { interpreterFinder } from './sandboxing/interpreter-finder.js';
 import { brokerRequester } from './sandboxing/sign-in.js';
 import { storedData } from './sandboxing/stored-data.js';
 import { WorkspaceGuard } from './sandboxing/workspace-guard.js';
 import type { SessionSetup } from './session-setup.js';
-import { AnnouncementRegistry } from './upstream/announcement-registry.js';
-import { FailedStarts } from './upstream/failed-starts.js';
-import { ToolOffers } from './upstream/tool-offers.js';
-
-export interface HostServicesOptions {
-  readonly state: string;
-  readonly database: Database;
-  readonly audit: AuditLog;
-  readonly stage: Stage;
-  readonly digests: PackageDigests;
-  readonly kills: KillSwitch;
-  readonly quarantine: Quarantine;
-  readonly running: RunningCalls;
-  readonly sandbox: Sandbox;
-  readonly now: () => number;
-  readonly parse: ParseOptions;
-  /** The host's own key of that name. */
-  readonly keyOf: (name: string) => Promise<Uint8Array>;
-  readonly operatorAuth: OperatorAuth;
-  /** Called when a definition no longer matches its agreement. */
-  readonly onOutdated: (digest: string) => Promise<void>;
-  /** Called when a tool is no longer announced as it was accepted. */
-  readonly onOutdatedTool: (definition: string) => Promise<void>;
-  /** Voids held calls and standing rules. */
-  readonly invalidate: Invalidate;
-  readonly newId: (prefix: string) => string;
-  readonly options: HostOptions;
-}
+import { acceptedTools } from './upstream/accepted-tools.js';
+import { createUpstreamServices } from './upstream/create-upstream-services.js';
+import type { HostSignIns } from './upstream/host-sign-ins.js';
 
 /** What all sessions of a host share to check and run packages. */
 export interface HostServices {
@@ -98,8 +66,12 @@ export interface HostServices {
   processes(): ProcessCounts;
   /** As they were accepted. Null: all packages. */
   acceptedPackages(packageId: string | null): Promise<readonly Package[]>;
+  readonly knownTools: KnownTools;
   openCatalog(setup: SessionSetup, accept: FirstAcceptance | null): Promise<OpenCatalog>;
   readonly lifecycle: HostLifecycle;
+  /** Ends processes of a package whose sandbox profile has changed. */
+  retirePackage(packageId: string): void;
+  readonly signIns: HostSignIns;
   close(): Promise<void>;
 }
 
@@ -111,13 +83,12 @@ export interface OpenCatalog {
 
 /** Processes that run at the same time; more wait. Each takes about a dozen file descriptors. */
 const maxProcesses = 32;
-/** Upstreams that start at the same time. */
-const maxStarts = 8;
 
 export function createHostServices(hostOptions: HostServicesOptions): HostServices {
-  const { state, database, audit, stage, kills, running, now, options, quarantine } = hostOptions;
-  const { sandbox: systemSandbox } = hostOptions;
+  const { state, database, audit, stage, kills, running, now, options, quarantine, violations } = hostOptions;
+  const { sandbox: systemSandbox, digests } = hostOptions;
   const { passphrase, onBug = () => {}, onReload = () => {}, development } = options;
+  const { formats = builtInFormats } = options;
 
   const listeners = new Set<() => void>();
   const notifyChanged = () => {
@@ -149,6 +120,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     maxEntries: options.maxWorkspaceEntries,
   });
   guard.attach(() => resources.endOutdated());
+  const fileWatch = new FileWatch({ since: (id) => hostOptions.watched.since(id), now: Date.now });
   const processQueue = createQueue(maxProcesses);
   const newName = () => randomBytes(6).toString('hex');
   const engines = new ContainerEngines(state, newName);
@@ -160,7 +132,9 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   const rows = new InstallationRows(database, now);
   const storeFolder = join(state, 'store');
   const store = contentStore({ folder: storeFolder, newName });
-  const installations = new InstallationIndex(rows, storeFolder, (digest) => store.path(digest));
+  const revoked = new RevokedPackages(database, now);
+  const installations = new InstallationIndex(rows, revoked, storeFolder, (digest) => store.path(digest));
+  const startTrials = new StartTrials(rows, installations, now);
 
   const parseCache = new ParseCache(
     options.build === undefined ? null : new ParseCacheRows(database, options.build, now),
@@ -178,25 +152,12 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   const reloads = options.watch === true ? new Reloads({ onChanged: notifyChanged, onReload, onBug }) : null;
   const backgroundStaging = new BackgroundStaging();
 
-  const upstreams = {
-    announcements: new AnnouncementRegistry(
-      new AnnouncementRows(database, now),
-      audit,
-      createQueue(1),
-      notifyChanged,
-      development !== undefined,
-    ),
-    failedStarts: new FailedStarts(new FailedStartRows(database, now)),
-    connect: {
-      nexo: async () => (await import('../run/nexo/connect.js')).connectNexo,
-      mcp: async () => (await import('../run/mcp/connect.js')).connectMcp,
-    },
-    offers: new ToolOffers(),
-    startQueue: createQueue(maxStarts),
-    onOutdatedTool: hostOptions.onOutdatedTool,
-    now,
-    onLog: options.onLog ?? null,
-  };
+  const { signIns, ...upstreams } = createUpstreamServices({
+    ...{ database, audit, now, vault, client, notifyChanged, newId: hostOptions.newId },
+    ...{ invalidate: hostOptions.invalidate, onOutdatedTool: hostOptions.onOutdatedTool },
+    ...{ acceptsChanges: development !== undefined, onLog: options.onLog ?? null },
+    endConnections: (packageId, reason) => resources.endUpstreams(packageId, reason),
+  });
   const pythons: PythonCache = new Map();
 
   const openEnvironments = environmentsOpener({ stage, development, newName });
@@ -207,12 +168,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     const newSocket = () => stage.newSocket(sandbox.user);
     const services: SessionServices = {
       packages: {
-        formats: options.formats ?? builtInFormats,
-        parseCache,
-        digests: hostOptions.digests,
-        installations,
-        agreements,
-        switches,
+        ...{ formats, parseCache, digests, installations, agreements, switches },
         findInterpreter: interpreterFinder(sandbox, homes[0] ?? '/', pythons),
       },
       sandboxing: {
@@ -222,36 +178,47 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
         folders,
         environments: openEnvironments(sandbox, folders, () => setup.policy),
         guard,
+        fileWatch,
         agreements: agreementRows,
         links,
         broken,
         hostFolders: [state, stage.root, folders.base, ...auditPaths, ...hidden],
         homeFolders: homes,
       },
-      secrets,
+      secrets: setup.values === null ? secrets : { ...secrets, vault: setup.values },
       actions: { processServices: { sandbox, newSocket, containers }, client, warm, pool, processQueue },
       upstreams: { ...upstreams, connections },
-      kills,
-      running,
+      ...{ kills, startTrials, violations, running, sets: hostOptions.sets, notifyChanged },
       schemas: () => import('../schema/validator.js'),
-      notifyChanged,
     };
     return intent === 'use' ? services : lookingServices(services);
   };
 
+  const endUse = (packageId: string, reason: HostError) => {
+    running.stop((it) => it.package === packageId, reason);
+    resources.kill((it) => it.package === packageId);
+  };
   const lifecycle = createHostLifecycle({
     ...{ state, database, rows, store, index: installations, vault, audit, kills, now, notifyChanged },
-    ...{ agreements: agreementRows, formats: options.formats ?? builtInFormats, parseCache, newName, client },
-    ...{ digests: hostOptions.digests, operatorAuth: hostOptions.operatorAuth, newId: hostOptions.newId },
-    ...{ invalidate: hostOptions.invalidate, home: homes[0] ?? '/', openEnvironments, engines },
+    ...{ agreements: agreementRows, formats, parseCache, newName, client },
+    ...{ digests, operatorAuth: hostOptions.operatorAuth, newId: hostOptions.newId },
+    signOut: (request) => signIns.forget(request),
+    ...{ invalidate: hostOptions.invalidate, home: homes[0] ?? '/', openEnvironments, engines, onBug },
+    ...{ violations, revoked, endUse, narrowings: hostOptions.narrowings },
     resourcesOf: (setup) => resources.get(setup?.policy.unsafeNoSandbox === true),
     newSocket: (sandbox) => stage.newSocket(sandbox.user),
   });
 
+  startTrials.attach(lifecycle.goBack);
+  violations.attach(lifecycle.revokeByPolicy, notifyChanged);
+  const readers = { formats, parseCache, digests, installations };
+  const accepted = (id: string | null) => acceptedPackages(id, agreementRows, readers, hostOptions.parse);
   const openClients = new OpenClients((ownerId) => void resources.endOwned(ownerId).catch(onBug));
 
   return {
     lifecycle,
+    retirePackage: (packageId) => resources.retirePackage(packageId),
+    signIns,
     vault,
     switches,
     tokens: new TokenCache(new TokenRows(database, now), now, sha256),
@@ -261,11 +228,8 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       return () => void listeners.delete(listener);
     },
     restoreInto: (file, work) => guard.restore(file, work),
-    acceptedPackages: (packageId) => {
-      const formats = options.formats ?? builtInFormats;
-      const readers = { formats, parseCache, digests: hostOptions.digests, installations };
-      return acceptedPackages(packageId, agreementRows, readers, hostOptions.parse);
-    },
+    acceptedPackages: async (packageId) => (await accepted(packageId)).map((it) => it.package),
+    knownTools: async (id) => acceptedTools(await accepted(id), upstreams.announcements),
     processes: () => ({ call: processQueue.running, ...resources.counts() }),
     async openCatalog(setup, accept) {
       const { client, owner, policy, directories, root, intent } = setup;

@@ -1,13 +1,16 @@
 import type { AuditVerdict } from '../model/audit.js';
 import type { CancelSignal } from '../model/cancel-signal.js';
 import type { JsonObject } from '../model/json.js';
+import type { AgentRequest, AgentRequestAnswer } from '../model/requested-installation.js';
 import type { Answer, CallRequest, MessagePoint, MessageVerdict } from './call/call-request.js';
 import type { ExplainRequest, Explanation } from './call/explanation.js';
 import type { ListedPrompt, ListedResource, ListedTool, PackageReport } from './catalog/listed.js';
 import type { Installations } from './lifecycle/installations.js';
+import type { Learning } from './lifecycle/learning.js';
+import type { Approvals } from './operator/approvals.js';
 import type { AuditEntry } from './operator/audit-reader.js';
+import type { InstallRequests } from './operator/install-requests.js';
 import type {
-  Approvals,
   KeptArgumentOperations,
   Kills,
   Outcomes,
@@ -19,14 +22,14 @@ import type {
   Tokens,
 } from './operator/operator.js';
 import type { Actor, OperatorAuth } from './operator/operator-auth.js';
+import type { SetOperations } from './operator/sets.js';
 import type { SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
 import type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
-import type { SessionPolicy } from './session-policy.js';
+import type { SessionOptions } from './session-options.js';
+import type { ServerSignIns } from './upstream/server-sign-ins.js';
 
-export type { ChangeStep, ChangeStepName, GenerationName, PackageChange } from '../model/change.js';
-export type { Installation, SmokeResult } from '../model/installation.js';
-export type { CostEstimate, Plan, PlanChanges, PlannedCredential, PlannedPackage } from '../model/plan.js';
 export type { SandboxLevel } from '../model/sandbox-level.js';
+export type { SetBinding, SetSubjectKind, ToolSet, ToolSetEntry, ToolView } from '../model/tool-set.js';
 export type { BinaryContent, Progress } from '../run/run.js';
 export type { DeclaredValue } from '../secrets/declared-value.js';
 export type {
@@ -53,23 +56,12 @@ export type {
   PackageStateName,
   ProgramState,
   PromptArgument,
+  ReportedSet,
 } from './catalog/listed.js';
 export type { DevelopmentOptions } from './development.js';
-export type { ChangeProgress } from './lifecycle/change-steps.js';
-export type {
-  ChangeOptions,
-  GarbageReport,
-  GenerationEntry,
-  Installations,
-  InstalledPackage,
-  InstallRequest,
-  OutdatedPackage,
-  PlanRequest,
-  RemoveRequest,
-  RevokeRequest,
-  RollbackRequest,
-  ValueRequest,
-} from './lifecycle/installations.js';
+export type * from './lifecycle/lifecycle-types.js';
+export type { ApprovalLinkOperations, LinkVerdict } from './operator/approval-links.js';
+export type { Approvals, StandingRuleOperations } from './operator/approvals.js';
 export type {
   AuditEntry,
   AuditFilter,
@@ -79,7 +71,6 @@ export type {
   HashedAuditEntry,
 } from './operator/audit-reader.js';
 export type {
-  Approvals,
   AuditRollback,
   Check,
   KeptArgumentOperations,
@@ -96,7 +87,6 @@ export type {
   SecretEntry,
   SecretInput,
   Secrets,
-  StandingRuleOperations,
   Switches,
   TokenEntry,
   TokenInput,
@@ -114,16 +104,25 @@ export type {
   PinReset,
   VerifiedActor,
 } from './operator/operator-auth.js';
+export type { SavedToolSet, SetBindingInput, SetOperations, SetSubjectInput } from './operator/sets.js';
 export type { AcceptedWaiver, SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
 export type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
+export type {
+  FirstAcceptance,
+  ServedSessionOptions,
+  SessionIntent,
+  SessionOptions,
+} from './session-options.js';
 export type {
   BrokerPolicy,
   ContainerPolicy,
   LimitPolicy,
+  OAuthPolicy,
   PackageIndexes,
   SealingPolicy,
   SessionPolicy,
 } from './session-policy.js';
+export type { ServerSignIn, ServerSignIns, SignInBegin, SignInOffer } from './upstream/server-sign-ins.js';
 
 /**
  * What works from another process too: through the socket of the state directory, and over HTTP. `operations/` has one
@@ -133,7 +132,7 @@ export interface RemoteHost {
   /** Opens a session: loads and checks its packages. */
   session(options: SessionOptions): Promise<RemoteSession>;
   /** Held calls, and standing rules that let calls run without asking. */
-  readonly approvals: Omit<Approvals, 'onChange'>;
+  readonly approvals: Omit<Approvals, 'onChange' | 'links'>;
   /** The operator's PIN. */
   readonly operator: Pick<OperatorAuth, 'pin' | 'setPin' | 'removePin'>;
   /** Secrets and settings of packages. Secret values can be set, never read. */
@@ -146,6 +145,8 @@ export interface RemoteHost {
   readonly waivers: WaiverOperations;
   /** Files that tools made in places that steer other programs; the host moved them aside. */
   readonly quarantine: QuarantineOperations;
+  /** Packages that agents asked for. Only a person refuses or installs them. */
+  readonly installRequests: InstallRequests;
   /** Calls that were running when a host crashed, so that their result is unknown. */
   readonly outcomes: Outcomes;
   /** What shows that the audit log was rolled back. */
@@ -154,6 +155,8 @@ export interface RemoteHost {
   readonly keptArguments: KeptArgumentOperations;
   /** Access tokens of HTTP clients, and keys of stdio clients. */
   readonly tokens: Omit<Tokens, 'onRevoke' | 'checkExpired'>;
+  /** Named choices of packages and tools, and who uses them. */
+  readonly sets: SetOperations;
   /** How many sandboxed processes exist now, by purpose. */
   processes(): Promise<ProcessCounts>;
   /** Checks that nobody changed the audit log. */
@@ -176,57 +179,6 @@ export interface Host extends RemoteHost {
   /** How many calls are in progress now. A held call is not. */
   activeCalls(): number;
 }
-
-/** What one caller may use: packages, workspace, grants and policy. */
-export interface SessionOptions {
-  /** Who calls: the user and the program, such as `alice/cli`. Default: `library`. */
-  readonly principal?: string;
-  /**
-   * Names one client among several of the principal. Each has its own processes and held calls, which end with its last
-   * session. Limits and kills apply to the principal. Default: all sessions of the principal are one client.
-   */
-  readonly client?: string;
-  /** Files and folders with packages. */
-  readonly directories: readonly string[];
-  /** What the session is for. Only `use` starts programs, mounts folders and stores agreements. Default: `use`. */
-  readonly intent?: SessionIntent;
-  /**
-   * Accepts packages that are found for the first time. Null: they need review. Once a PIN is set, opening a session
-   * that would accept something fails with `pin_required` if `by` has no PIN. Default: with the intent `use`, your
-   * program is the operator and accepts what is in `directories`; otherwise null.
-   */
-  readonly accept?: FirstAcceptance | null;
-  /** The workspace of the session: an absolute path. Default: the working directory. */
-  readonly root?: string;
-  /** Grants, in the syntax of `--allow`. Default: none. */
-  readonly allow?: readonly string[];
-  /** Values of the variables that `allow` grants with `env:NAME`. The host does not read its own environment. */
-  readonly environment?: Readonly<Record<string, string>>;
-  /** Rules, limits and other settings of the operator. */
-  readonly policy?: SessionPolicy;
-  /**
-   * Who opens the session, with the PIN. Needed only for `unsafeNoSandbox` once a PIN is set. Default: the principal,
-   * without proof.
-   */
-  readonly operator?: Actor;
-}
-
-/**
- * `look`: shows what is known; nothing runs, is mounted or is stored. `review`: the same, but packages can be accepted.
- * `use`: everything.
- */
-export type SessionIntent = 'look' | 'review' | 'use';
-
-/** The agreement of an operator to packages that are found for the first time. */
-export interface FirstAcceptance {
-  /** Files and folders; new packages in other places still need review. */
-  readonly in: readonly string[];
-  /** Who accepts them. */
-  readonly by: Actor;
-}
-
-/** Session options of a surface: who accepts new packages is never left to the default. */
-export type ServedSessionOptions = SessionOptions & Required<Pick<SessionOptions, 'accept'>>;
 
 /** One caller's view of a host: its packages, tools, prompts and resources. Works from another process too. */
 export interface RemoteSession {
@@ -260,8 +212,17 @@ export interface RemoteSession {
   acceptWaiver(id: string, by?: Actor): Promise<SessionWaiver>;
   /** Fetches and installs the language packages and images that a package's programs need. */
   install(id: string, options?: InstallOptions): Promise<InstallResult>;
+  /**
+   * Asks the operator for a package. Fetches nothing and decides nothing: a person makes the plan and agrees. Ask again
+   * with the same source to learn what the person decided.
+   */
+  requestInstall(asked: AgentRequest): Promise<AgentRequestAnswer>;
+  /** What packages really use, and the smallest grant for it. */
+  readonly learning: Learning;
   /** Installed packages: plan, install, verify, update, roll back, revoke. */
   readonly installations: Installations;
+  /** Sign-ins to MCP servers of packages. */
+  readonly signIns: ServerSignIns;
   /** Ends the session. The host keeps running. */
   close(): Promise<void>;
 }

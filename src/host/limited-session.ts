@@ -21,7 +21,21 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
     resource: denied('read a resource'),
     accept: intent === 'review' ? session.accept : denied('accept a package'),
     acceptWaiver: intent === 'review' ? session.acceptWaiver : denied('accept a setting'),
+    learning: {
+      ...session.learning,
+      watch: denied('watch a package'),
+      apply: denied('narrow a package'),
+      undo: denied('undo a narrowing'),
+    },
+    requestInstall: denied('ask for a package'),
     installations: limitInstallations(session.installations, denied),
+    signIns: {
+      list: () => session.signIns.list(),
+      check: denied('sign in'),
+      begin: denied('sign in'),
+      finish: denied('sign in'),
+      signOut: denied('sign out'),
+    },
     install: async (id, options = {}) => {
       if (options.dryRun !== true) throw onlyLooks('install anything');
       return session.install(id, options);
@@ -31,12 +45,14 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
 
 /** Plans and lists only look. */
 function limitInstallations(
-  { plan, checkValue, list, history, outdated }: Installations,
+  { plan, draftServer, checkValue, planRestore, why, list, history, outdated }: Installations,
   denied: (what: string) => () => Promise<never>,
 ): Installations {
   return {
-    ...{ plan, checkValue, list, history, outdated },
+    ...{ plan, draftServer, checkValue, planRestore, why, list, history, outdated },
+    tryServer: denied('start a server'),
     install: denied('install a package'),
+    restore: denied('install packages'),
     verify: denied('run a smoke test'),
     rollback: denied('roll back a package'),
     remove: denied('remove a package'),

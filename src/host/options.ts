@@ -1,4 +1,5 @@
 import type { FormatDescriptor } from '../formats/format-descriptor.js';
+import type { RequestedInstallation } from '../model/requested-installation.js';
 import type { HttpClient } from '../net/http-client.js';
 import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -42,6 +43,8 @@ export interface HostOptions {
   readonly watch?: boolean;
   /** Called after a reload, with one sentence per package. */
   readonly onReload?: (lines: readonly string[]) => void;
+  /** Called when an agent asks for a package. Its source and reason are text that nobody checked. */
+  readonly onInstallRequest?: (request: RequestedInstallation) => void;
   /** Called with each line that extensions and servers print outside their protocol. */
   readonly onLog?: (packageId: string, line: string) => void;
   /** Timeouts and restart limits for upstream programs. */

@@ -4,12 +4,13 @@ import { sha256 } from '../files/sha256.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
 import { exemptionHint } from '../model/scan-exemption.js';
+import { parseViolationSetting, violationActions } from '../model/violation.js';
 import { denialFor } from '../policy/denial.js';
 import { assertRules } from '../policy/rules/rule-check.js';
 import { isKnownExemption } from '../policy/scan/exemption.js';
 import { keyStorageKinds } from '../secrets/key-storage.js';
 import type { SessionPolicy } from './host.js';
-import type { ContainerPolicy } from './session-policy.js';
+import type { ContainerPolicy, OAuthPolicy } from './session-policy.js';
 
 /** Throws `invalid_config` for a policy that cannot be enforced; a session does not open with it. */
 export function assertPolicy(policy: SessionPolicy): void {
@@ -38,7 +39,11 @@ export function assertPolicy(policy: SessionPolicy): void {
   assertSealing(policy.sealArguments);
   if (policy.vaultKey !== undefined && !keyStorageKinds.includes(policy.vaultKey))
     throw new HostError('invalid_config', 'vaultKey must be file, passphrase or keychain');
+  if (policy.installRequests !== undefined && typeof policy.installRequests !== 'boolean')
+    throw new HostError('invalid_config', 'installRequests must be true or false');
   assertEngine(policy.containers ?? {});
+  assertViolationPolicy(policy.onViolation);
+  assertClients(policy.oauth ?? {});
   assertRules(rules);
   denialFor(deny, '');
   const denied = deny.flatMap((it) => /(?:^|=)(?:read|write):(?!\*$)(.*)$/s.exec(it)?.[1] ?? []);
@@ -59,6 +64,33 @@ function assertSealing(sealing: unknown): void {
         hint: 'leave keyStorage out for the default: sealArguments: {}',
       },
     );
+}
+
+/** A mistake would mean that nothing happens, and the operator would find out too late. */
+function assertViolationPolicy(policy: unknown): void {
+  if (policy === undefined) return;
+  const { default: action = 'report', packages = [] } = isObject(policy) ? policy : { default: null };
+  const isAction = violationActions.some((it) => it === action);
+  const isList =
+    Array.isArray(packages) &&
+    packages.every((it) => typeof it === 'string' && parseViolationSetting(it) !== undefined);
+  if (isAction && isList) return;
+  throw new HostError(
+    'invalid_config',
+    'onViolation must be { default: ACTION, packages: ["PACKAGE=ACTION"] }',
+    {
+      hint: `an action is one of ${violationActions.join(', ')}`,
+    },
+  );
+}
+
+function assertClients({ clients = {}, clientMetadataUrl }: OAuthPolicy): void {
+  const isWrong = Object.values(clients).some((it) => typeof it !== 'string' || !/^[\x21-\x7e]+$/.test(it));
+  if (isWrong) throw new HostError('invalid_config', 'oauth.clients must have a client id for each issuer');
+  const url = clientMetadataUrl ?? 'https://example.com/client.json';
+  const isDocument = URL.canParse(url) && /^https:\/\/[^/]+\/./.test(new URL(url).href);
+  if (!isDocument)
+    throw new HostError('invalid_config', 'oauth.client_metadata_url must be an https URL with a path');
 }
 
 /** The engine runs with the rights of the host, so an unknown value is rejected and not guessed at. */
@@ -83,8 +115,16 @@ function assertEngine({ engine = 'podman', runtime = 'runc' }: ContainerPolicy):
 
 /** Identifies the policy under which a person approves a call: an approval is void under another policy. */
 export function policyDigest(policy: SessionPolicy): string {
-  // Protected paths and the place of the vault key change nothing that is approved.
-  const { rules = [], protect: _protect, vaultKey: _vaultKey, ...rest } = policy;
+  // These change nothing that is approved.
+  const {
+    rules = [],
+    protect: _protect,
+    vaultKey: _vaultKey,
+    installRequests: _requests,
+    oauth: _oauth,
+    onViolation: _onViolation,
+    ...rest
+  } = policy;
   // The position of a rule in its file does not change its meaning.
   const ruleTexts = rules.map(({ origin, ...rule }) =>
     canonicalJson(withoutUndefined({ ...rule, by: origin.kind })),

@@ -77,6 +77,21 @@ export class SandboxResourceSets {
     }
   }
 
+  /** Ends the processes of a package that was narrowed; those of running calls end after them. */
+  retirePackage(packageId: string): void {
+    for (const { warm, connections } of this.#byUnsafe.values()) {
+      // The key of pooled processes contains their profile, so a call never gets one with another.
+      warm?.clear();
+      connections.retire((it) => it.package === packageId);
+    }
+  }
+
+  /** Ends the connections to the programs of a package; the next use connects again. */
+  async endUpstreams(packageId: string, reason: string): Promise<void> {
+    for (const { connections } of this.#byUnsafe.values())
+      await connections.end((it) => it.package === packageId, reason);
+  }
+
   /** Ends idle processes that know too little of what is protected; busy ones end after their call. */
   endOutdated(): void {
     for (const { pool, connections } of this.#byUnsafe.values()) {

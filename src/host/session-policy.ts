@@ -1,4 +1,6 @@
+import type { NotifyTarget } from '../model/notify-target.js';
 import type { Rule } from '../model/rule.js';
+import type { ViolationPolicy } from '../policy/violation.js';
 import type { VaultKeyStorage } from './operator/operator.js';
 
 /** The operator's configuration for a session. An absent field means its default. */
@@ -38,14 +40,25 @@ export interface SessionPolicy {
   /** The NATS server for extensions that use NATS, such as `nats://127.0.0.1:4222`. */
   readonly natsUrl?: string;
   readonly broker?: BrokerPolicy;
+  /** Who this host is to authorization servers. */
+  readonly oauth?: OAuthPolicy;
   /** Certificate authorities that are trusted for https besides the usual ones, as PEM. */
   readonly caCertificates?: string;
   /** Keep the arguments of calls, sealed. If absent, the audit log has only their digest and structure. */
   readonly sealArguments?: SealingPolicy;
   /** Key storage for a new vault key. Default: a file, or the passphrase if one is given. */
   readonly vaultKey?: VaultKeyStorage;
-  /** URL that gets a notice of each held call. */
+  /** What the host does if a program of a package acts against its grant. Default: it reports it. */
+  readonly onViolation?: ViolationPolicy;
+  /** URL that gets a notice of each held call, and of each violation. */
   readonly webhook?: string;
+  /**
+   * Whether agents may ask for packages with the MCP tool `request_install`. Default: only where clients search for tools,
+   * because it is one more tool in every list.
+   */
+  readonly installRequests?: boolean;
+  /** Where people are told about held calls, for example a chat. */
+  readonly notify?: readonly NotifyTarget[];
   /** Runs programs that come as container images. */
   readonly containers?: ContainerPolicy;
 }
@@ -70,6 +83,14 @@ export interface BrokerPolicy {
   readonly url?: string;
   /** The user id at the broker. Default: the principal. */
   readonly user?: string;
+}
+
+/** The clients of sign-ins to MCP servers. Without any, the host registers itself where that is possible. */
+export interface OAuthPolicy {
+  /** The ids of clients that the operator registered, by issuer. Secrets are in the vault, for `@oauth`. */
+  readonly clients?: Readonly<Record<string, string>>;
+  /** URL of a document about this client, for servers that accept such documents. */
+  readonly clientMetadataUrl?: string;
 }
 
 /** Limits for one call of one tool. */

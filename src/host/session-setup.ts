@@ -1,21 +1,38 @@
 import { isAbsolute, resolve } from 'node:path';
+import { realPathOf } from '../files/real-path.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
+import type { Violation } from '../model/violation.js';
 import type { Waiver } from '../model/waiver.js';
 import { type Grant, type Grants, mergeGrants, parseGrants } from '../policy/grant.js';
 import type { ProcessOwner } from '../run/process-owner.js';
+import type { Vault } from '../secrets/vault.js';
 import type { FirstAcceptance, SessionIntent, SessionOptions } from './host.js';
+import type { SetRequest } from './operator/tool-sets.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
 import type { InstalledPlace } from './packages/installation-index.js';
 import { assertPolicy, policyDigest } from './policy-check.js';
 import type { SessionPolicy } from './session-policy.js';
 import { settingsInForce, type WaivableSettings, waiversOf } from './session-waivers.js';
 
+/** What a session has that was opened for the life cycle of one package. */
+export interface SessionOwn {
+  /** The installed packages of the session. Null: all that are installed for its workspace. */
+  readonly places: readonly InstalledPlace[] | null;
+  /** The values of packages that it sees. Null: the stored ones. */
+  readonly values: Vault | null;
+  /** Collects what its packages do against their grants. Null: the policy decides what follows. */
+  readonly violations: Violation[] | null;
+}
+
+/** Of a session that serves the installed packages. */
+export const noSessionOwn: SessionOwn = { places: null, values: null, violations: null };
+
 /**
  * The options of a session after validation. `grants`, `allow`, `policy` and `policyDigest` are those in force now: they
  * change when the operator accepts a waiver or sets a PIN, so do not keep copies of them.
  */
-export interface SessionSetup {
+export interface SessionSetup extends SessionOwn {
   readonly principal: string;
   /** Which client of the principal; empty if all its sessions are one client. */
   readonly client: string;
@@ -37,8 +54,10 @@ export interface SessionSetup {
   /** Differs after every change of what is in force. */
   readonly version: number;
   readonly parse: ParseOptions;
-  /** The installed packages of the session. Null: all that are installed for its workspace. */
-  readonly places: readonly InstalledPlace[] | null;
+  /** What the operator narrowed a package to; one line each. */
+  narrowingOf(packageId: string): readonly string[];
+  /** What decides about the set of the session. Null: no set applies, because its packages are only tried. */
+  readonly setRequest: SetRequest | null;
   /** Adds what was granted to installed packages when they were installed, as `PACKAGE=GRANT`. Replaces the last list. */
   grantInstalled(allow: readonly string[]): void;
 }
@@ -50,7 +69,8 @@ export function createSessionSetup(
   options: SessionOptions,
   parse: ParseOptions,
   gate: Pick<WaiverGate, 'version' | 'isActive'>,
-  places: SessionSetup['places'] = null,
+  own: SessionOwn = noSessionOwn,
+  narrowings: NarrowingsInForce = noNarrowings,
 ): SessionSetup {
   const {
     directories,
@@ -75,10 +95,11 @@ export function createSessionSetup(
   let installed: readonly string[] = [];
   let known: { readonly version: number; readonly inForce: InForce } | undefined;
   const inForce = (): InForce => {
-    if (known?.version !== gate.version)
+    const version = gate.version + narrowings.version;
+    if (known?.version !== version)
       known = {
-        version: gate.version,
-        inForce: resolveInForce(requested, (id) => gate.isActive(id), installed),
+        version,
+        inForce: resolveInForce(requested, (id) => gate.isActive(id), installed, narrowings),
       };
     return known.inForce;
   };
@@ -104,18 +125,40 @@ export function createSessionSetup(
     },
     waivers: waiversOf(requested),
     get version() {
-      return gate.version;
+      return gate.version + narrowings.version;
     },
     parse: {
       agentVersion: policy.agentVersion ?? parse.agentVersion,
       reservedIds: [...parse.reservedIds, ...(policy.reservedIds ?? [])],
     },
-    places,
+    ...own,
+    narrowingOf: (packageId) => narrowings.lines(packageId),
+    setRequest:
+      own.places === null ? { principal, root: realPathOf(root) ?? root, chosen: chosenSet(options) } : null,
     grantInstalled(allow) {
       installed = [...allow].sort();
       known = undefined;
     },
   };
+}
+
+/** What packages were narrowed to: it applies like denials of the configuration. */
+export interface NarrowingsInForce {
+  /** Differs after every change. */
+  readonly version: number;
+  denials(): readonly string[];
+  grants(): readonly string[];
+  /** For people: one line each. */
+  lines(packageId: string): readonly string[];
+}
+
+const noNarrowings: NarrowingsInForce = { version: 0, denials: () => [], grants: () => [], lines: () => [] };
+
+/** A set that is loaded is about what agents see. A person who reviews packages sees all of them. */
+function chosenSet({ set, intent }: SessionOptions): SetRequest['chosen'] {
+  if (set !== null && set !== undefined && (typeof set !== 'string' || set === ''))
+    throw new HostError('usage', 'set must be the name of a set, or null');
+  return set === undefined && intent === 'review' ? null : set;
 }
 
 type InForce = Pick<SessionSetup, 'grants' | 'allow' | 'policy' | 'policyDigest'>;
@@ -124,9 +167,13 @@ function resolveInForce(
   requested: WaivableSettings,
   isActive: (id: string) => boolean,
   installed: readonly string[],
+  narrowings: NarrowingsInForce,
 ): InForce {
-  const { policy, allow: own } = settingsInForce(requested, isActive);
-  const allow = [...own, ...installed];
+  const { policy: configured, allow: own } = settingsInForce(requested, isActive);
+  const allow = [...own, ...installed, ...narrowings.grants()];
+  const denials = narrowings.denials();
+  const policy =
+    denials.length === 0 ? configured : { ...configured, deny: [...(configured.deny ?? []), ...denials] };
   const grants = absoluteGrants(parseGrants(allow), requested.root);
   return { grants, allow, policy, policyDigest: policyDigest(policy) };
 }

@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseCertificates } from '../files/certificate-authorities.js';
 import { sha256 } from '../files/sha256.js';
 import { canonicalJson, type Json } from '../model/json.js';
+import { type NotifyTarget, notifyTargetName } from '../model/notify-target.js';
 import type { Rule } from '../model/rule.js';
 import type { Waiver, WaiverKind } from '../model/waiver.js';
 import { ruleContent, ruleWaives, waivingRuleText, withoutWaiver } from '../policy/rules/waiving-rule.js';
@@ -55,6 +56,7 @@ export function waiversOf(settings: WaivableSettings): readonly Waiver[] {
     ...(policy.natsUrl === undefined ? [] : [natsWaiver(policy.natsUrl)]),
     ...(policy.caCertificates === undefined ? [] : [caWaiver(policy.caCertificates)]),
     ...(hasOwnBroker(policy) ? [brokerWaiver(policy.broker?.url ?? '')] : []),
+    ...(policy.notify ?? []).filter((it) => it.arguments === true).map(notifyWaiver),
   ];
   return [...new Map(found.map((it) => [it.id, it])).values()];
 }
@@ -68,7 +70,8 @@ export function settingsInForce<T extends WaivableSettings>(
   const holds = ({ id }: Waiver) => isActive(id);
   const texts = (kind: WaiverKind, list: readonly string[]) =>
     list.filter((it) => holds(waiver(kind, it, '')));
-  const { rules, trusted, noGuesses, scanExempt, limits, natsUrl, broker, caCertificates, ...rest } = policy;
+  const { rules, trusted, noGuesses, scanExempt, limits, natsUrl, broker, caCertificates, notify, ...rest } =
+    policy;
   const dropped = raisedLimits(limits).filter((it) => !holds(limitWaiver(it)));
   return {
     allow: allow.filter((it) => holds(grantWaiver(it, root))),
@@ -83,6 +86,13 @@ export function settingsInForce<T extends WaivableSettings>(
       ...(limits === undefined ? {} : { limits: withoutLimits(limits, dropped) }),
       ...(natsUrl === undefined || !holds(natsWaiver(natsUrl)) ? {} : { natsUrl }),
       ...(caCertificates === undefined || !holds(caWaiver(caCertificates)) ? {} : { caCertificates }),
+      ...(notify === undefined
+        ? {}
+        : {
+            notify: notify.map((it) =>
+              it.arguments && !holds(notifyWaiver(it)) ? withoutArguments(it) : it,
+            ),
+          }),
       ...(broker === undefined
         ? {}
         : // The key of a broker that nobody accepted must not go to the default one either.
@@ -175,6 +185,20 @@ function hasOwnBroker({ broker }: SessionPolicy): boolean {
 function brokerWaiver(url: string): Waiver {
   const server = withoutLogin(url);
   return waiver('broker', server, `the token broker at ${server} gets the key of the broker`);
+}
+
+function notifyWaiver(target: NotifyTarget): Waiver {
+  const { kind, url, urlSecret } = target;
+  const where = url === undefined ? { urlSecret: urlSecret ?? '' } : { url };
+  return waiver(
+    'notify',
+    { kind, ...where },
+    `notices to ${notifyTargetName(target)} contain arguments of calls`,
+  );
+}
+
+function withoutArguments({ arguments: _, ...target }: NotifyTarget): NotifyTarget {
+  return target;
 }
 
 /** Waivers are stored and shown; a login in a URL must be neither. */

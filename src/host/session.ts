@@ -9,15 +9,21 @@ import { explainCall } from './call/explain.js';
 import { repeatInterrupted } from './call/repeat.js';
 import { withoutRepeatedGrant } from './call/repeated-grant.js';
 import { ContentReader } from './catalog/content-reader.js';
+import { sessionSignIns } from './catalog/session-sign-ins.js';
 import type { Answer, Session, SessionOptions, SessionWaiver } from './host.js';
 import type { HostServices } from './host-services.js';
 import type { CandidateSession } from './lifecycle/lifecycle-services.js';
+import { requestInstall } from './lifecycle/request-install.js';
+import { withInstallRequests } from './lifecycle/requested-installs.js';
+import { type LearningServices, learningOf } from './lifecycle/session-learning.js';
 import { limitSession } from './limited-session.js';
+import type { InstallRequestQueue } from './operator/install-requests.js';
 import type { KillTargets } from './operator/kill-targets.js';
 import type { Operator, OperatorAuth } from './operator/operator-auth.js';
+import { unknownSet } from './operator/set-operations.js';
+import type { ToolSets } from './operator/tool-sets.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
-import type { InstalledPlace } from './packages/installation-index.js';
-import { acceptanceOf, createSessionSetup } from './session-setup.js';
+import { acceptanceOf, createSessionSetup, noSessionOwn, type SessionOwn } from './session-setup.js';
 import { commandLineWaivers } from './session-waivers.js';
 
 /** What a session needs from its host. */
@@ -27,6 +33,9 @@ export interface SessionContext {
   readonly operatorAuth: OperatorAuth;
   readonly waivers: WaiverGate;
   readonly killTargets: KillTargets;
+  readonly installRequests: InstallRequestQueue;
+  readonly learning: LearningServices;
+  readonly sets: ToolSets;
   /** Operators in this process whose PIN was checked. The HTTP server opens a session per caller for the same one. */
   readonly verifiedOperators: WeakSet<Operator>;
   readonly parse: ParseOptions;
@@ -37,18 +46,23 @@ export interface SessionContext {
 
 /** Opens a session: checks its options, loads and checks its packages, and connects them to the call pipeline. */
 export async function openSession(options: SessionOptions, context: SessionContext): Promise<Session> {
-  return (await openWith(options, context, null)).session;
+  return (await openWith(options, context, noSessionOwn)).session;
 }
 
-/** `places`: the only installed packages of the session. Null: all that are installed for its workspace. */
+/** `own`: what only this session has. */
 async function openWith(
   options: SessionOptions,
   context: SessionContext,
-  places: readonly InstalledPlace[] | null,
+  own: SessionOwn,
 ): Promise<Omit<CandidateSession, 'close'>> {
-  const { services, callServices, operatorAuth, waivers, parse, onAnswer } = context;
+  const { services, callServices, operatorAuth, waivers, installRequests, learning, parse, onAnswer } =
+    context;
   const gate = context.isForDevelopment ? commandLineWaivers(options, waivers) : waivers;
-  const setup = createSessionSetup(options, parse, gate, places);
+  const setup = createSessionSetup(options, parse, gate, own, learning.narrowings);
+  const set = setup.setRequest === null ? null : context.sets.inForce(setup.setRequest);
+  // A bound set that is missing leaves the session without tools. A name that somebody wrote is corrected at once.
+  if (set?.source === 'session' && context.sets.get(set.name) === undefined)
+    throw unknownSet(set.name, context.sets);
   if (setup.policy.unsafeNoSandbox === true)
     await allowNoSandbox(options.operator ?? setup.principal, context);
   await waivers.logInactive(setup.waivers, setup.principal);
@@ -60,7 +74,7 @@ async function openWith(
     id: newId('ses'),
     principal,
     client,
-    resolve: (name: string) => catalog.resolve(name),
+    resolve: (name: string, from?: string) => catalog.resolve(name, from),
     hasHooks: () => catalog.hasHooks,
     hooks: () => catalog.hooks(),
   };
@@ -96,7 +110,8 @@ async function openWith(
       catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),
     waivers: async () => {
       const known = catalog.packages.flatMap((it) => it.loaded.catalog?.package ?? []);
-      const urls = [setup.policy.webhook, setup.policy.broker?.url].filter((it) => it !== undefined);
+      const { webhook, broker, notify = [] } = setup.policy;
+      const urls = [webhook, broker?.url, ...notify.map((it) => it.url)].filter((it) => it !== undefined);
       return setup.waivers.map((it) => {
         const unused =
           it.kind === 'grant' ? unusedGrantReason(String(it.content), known, { urls }) : undefined;
@@ -113,11 +128,17 @@ async function openWith(
       return stateOf(waiver, waivers);
     },
     install: (id, installOptions = {}) => catalog.install(id, installOptions),
-    installations: services.lifecycle.of(setup, async (place, intent) => {
-      const trial = { ...options, directories: [], accept: null, intent };
-      const opened = await openWith(trial, context, [place]);
-      return { ...opened, close: () => opened.session.close() };
-    }),
+    learning: learningOf(setup, catalog, learning),
+    requestInstall: (asked) => requestInstall(asked, setup, catalog, installRequests),
+    installations: withInstallRequests(
+      services.lifecycle.of(setup, async (place, intent, own = {}) => {
+        const trial = { ...options, directories: [], accept: null, intent };
+        const opened = await openWith(trial, context, { ...noSessionOwn, ...own, places: [place] });
+        return { ...opened, close: () => opened.session.close() };
+      }),
+      installRequests,
+    ),
+    signIns: sessionSignIns({ setup, catalog, operatorAuth, signIns: services.signIns }),
     close: async () => release(),
   };
   return { session: limitSession(session, setup.intent), catalog };

@@ -32,14 +32,17 @@ export interface ApprovalBinding {
 
 /** One fact about a call that helps a person decide. */
 export interface Evidence {
-  readonly kind: 'effect' | 'destination' | 'amount' | 'address' | 'workspace' | 'grant';
+  readonly kind: 'effect' | 'destination' | 'amount' | 'address' | 'workspace' | 'grant' | 'fixed';
   readonly text: string;
   /** JSON pointer to the argument that the fact was taken from, if any. */
   readonly at?: string;
 }
 
-/** How an actor reached the host. `client`: a person who was asked through their MCP client. */
-export type Channel = 'library' | 'terminal' | 'api' | 'client';
+/**
+ * How an actor reached the host. `client`: a person who was asked through their MCP client. `page`: somebody who opened the
+ * link to a held call.
+ */
+export type Channel = 'library' | 'terminal' | 'api' | 'client' | 'page';
 
 /** Who approved or denied a held call, how and when. */
 export interface ApprovalDecision {

@@ -13,19 +13,24 @@ export type ChangeStepName =
   | 'environment'
   | 'smoke'
   | 'switch'
+  | 'lock file'
   | 'kill switch'
+  | 'sign out'
   | 'erase'
   | 'clean up';
 
 /** What happened to one installed package. */
 export interface PackageChange {
   readonly package: string;
-  readonly operation: 'install' | 'update' | 'rollback' | 'revoke' | 'remove' | 'verify';
+  /** `unchanged`: it was exactly this already. No generation was made. */
+  readonly operation: 'install' | 'update' | 'unchanged' | 'rollback' | 'revoke' | 'remove' | 'verify';
   readonly from?: GenerationName;
   readonly to?: GenerationName;
   readonly steps: readonly ChangeStep[];
   /** What is left to do by hand; one sentence each. */
   readonly left: readonly string[];
+  /** Steps of the kill switch that a person must do, and has not confirmed yet; one sentence each. */
+  readonly manualSteps: readonly string[];
 }
 
 export interface GenerationName {

@@ -67,6 +67,8 @@ export interface HostErrorOptions {
   readonly toolError?: ToolError;
   /** Set for a failure that may be gone a moment later. Only then a call may be tried again. */
   readonly transient?: Transient | undefined;
+  /** The program did not start. */
+  readonly notStarted?: boolean | undefined;
 }
 
 /** A failure of the way to a tool, not an answer of the tool. */
@@ -81,6 +83,8 @@ export class HostError extends Error {
   readonly hint: string | undefined;
   readonly toolError: ToolError | undefined;
   readonly transient: Transient | undefined;
+  /** True if the program did not start, so that the call had no effect. */
+  readonly notStarted: boolean;
 
   constructor(code: HostErrorCode, message: string, options: HostErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
@@ -89,6 +93,7 @@ export class HostError extends Error {
     this.hint = options.hint;
     this.toolError = options.toolError;
     this.transient = options.transient;
+    this.notStarted = options.notStarted === true;
   }
 }
 

@@ -1,5 +1,6 @@
 // Installed packages, as data. A generation is one version of a package with everything that was agreed for it.
 import type { Package } from './package.js';
+import type { Program, Runtime } from './program.js';
 import type { LockedSource } from './source.js';
 
 /** What the ranges of a manifest were resolved to. */
@@ -8,6 +9,8 @@ export interface InstallLock {
   readonly version?: string;
   /** The image with its digest. */
   readonly image?: string;
+  /** The versions of interpreters that the hints of its programs were resolved to, such as `3.11` for python. */
+  readonly runtimes?: Readonly<Partial<Record<Runtime['language'], string>>>;
   /** Where the code came from that the manifest gets from git or a URL. Its files are part of the tree. */
   readonly code?: LockedSource;
 }
@@ -21,7 +24,19 @@ export interface SmokeResult {
   readonly detail?: string;
 }
 
-/** One version of an installed package on disk. It never changes, except for its last smoke result. */
+/** Whether a generation that replaced another one starts. */
+export interface GenerationTrial {
+  /** `open`: no start succeeded yet. `failed`: no start succeeded, and the host went back to an earlier generation. */
+  readonly state: 'open' | 'failed';
+  /** Failed starts. */
+  readonly failures: number;
+  /** Why the last start failed. Absent: none failed. */
+  readonly reason?: string;
+  /** When the state began; milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** One version of an installed package on disk. It never changes, except for its last smoke result and its trial. */
 export interface Generation {
   readonly package: string;
   /** Counts from 1 for each package. */
@@ -45,6 +60,8 @@ export interface Generation {
   readonly environments: readonly string[];
   readonly images: readonly string[];
   readonly smoke: SmokeResult;
+  /** Null: it replaced no other generation, or a start succeeded. */
+  readonly trial: GenerationTrial | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly createdBy: string;
@@ -56,16 +73,22 @@ export interface Installation {
   /** Number of the generation that is served. */
   readonly current: number;
   readonly state: 'active' | 'revoking';
-  /** Served only to sessions with this workspace. Null: to all. */
-  readonly root: string | null;
+  /** Served only to sessions with one of these workspaces, sorted. Null: to all. */
+  readonly roots: readonly string[] | null;
   readonly installedAt: number;
 }
 
 /** The package with its ranges replaced by what they were resolved to, so that its digest covers the lock. */
-export function withInstallLock(pkg: Package, { version, image }: InstallLock): Package {
+export function withInstallLock(declared: Package, { version, image, runtimes }: InstallLock): Package {
+  const pkg = runtimes === undefined ? declared : withRuntimes(declared, runtimes);
   const { install } = pkg;
   if ((install.kind === 'pip' || install.kind === 'npm') && version !== undefined)
-    return { ...pkg, install: { ...install, version } };
+    return {
+      ...pkg,
+      // A manifest without a version has that of what it installs.
+      version: pkg.version === '0.0.0' ? version : pkg.version,
+      install: { ...install, version },
+    };
   if (install.kind === 'container' && image !== undefined)
     return {
       ...pkg,
@@ -77,4 +100,15 @@ export function withInstallLock(pkg: Package, { version, image }: InstallLock): 
       ),
     };
   return pkg;
+}
+
+function withRuntimes(pkg: Package, locked: NonNullable<InstallLock['runtimes']>): Package {
+  const programs = pkg.programs.map((it): Program => {
+    const { target } = it;
+    const runtime = target.kind === 'process' ? target.runtime : undefined;
+    const version = runtime?.mustFit === true ? locked[runtime.language] : undefined;
+    if (target.kind !== 'process' || runtime === undefined || version === undefined) return it;
+    return { ...it, target: { ...target, runtime: { ...runtime, version } } };
+  });
+  return { ...pkg, programs };
 }

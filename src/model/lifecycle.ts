@@ -6,7 +6,13 @@ import type { Template } from './template.js';
 export type InstallPlan =
   | { readonly kind: 'bundled' }
   | { readonly kind: 'pip'; readonly package: string; readonly version?: string }
-  | { readonly kind: 'npm'; readonly package: string; readonly version?: string }
+  | {
+      readonly kind: 'npm';
+      readonly package: string;
+      readonly version?: string;
+      /** Packages whose install scripts run. Absent: none. */
+      readonly scripts?: readonly string[];
+    }
   | { readonly kind: 'git'; readonly url: string; readonly ref: string; readonly subpath?: string }
   | { readonly kind: 'container'; readonly image: string }
   | {
@@ -46,7 +52,9 @@ export type SmokeCheck =
       readonly body?: Template;
     }
   | { readonly kind: 'upstream'; readonly tool: string; readonly arguments: Json }
-  | { readonly kind: 'tool'; readonly tool: string; readonly arguments: Json };
+  | { readonly kind: 'tool'; readonly tool: string; readonly arguments: Json }
+  /** The servers of the package start and announce their tools. */
+  | { readonly kind: 'start' };
 
 /** A test that shows whether an installation works. */
 export interface SmokeTest {

@@ -16,5 +16,7 @@ export function lockedText(locked: LockedSource): string {
       return `${locked.name} ${locked.version}`;
     case 'oci':
       return `${locked.image}@${locked.digest}`;
+    case 'server':
+      return 'a manifest that the host wrote';
   }
 }

@@ -1,3 +1,5 @@
+import { isObject } from './json.js';
+import { documentLimits, tryParseBounded } from './json-bounds.js';
 import type { Source } from './source.js';
 
 /** A text that is not a source. */
@@ -50,6 +52,8 @@ export function parseSource(text: string, options: ParseSourceOptions): Source |
       return withoutOtherHash(parsePypi(text.slice('pypi:'.length)), options.sha256);
     case 'oci':
       return withoutOtherHash(parseOci(text.slice('oci:'.length)), options.sha256);
+    case 'mcp':
+      return withoutOtherHash(parseServer(text.slice('mcp:'.length)), options.sha256);
     case 'http':
     case 'git+http':
       return problem('plain http can be changed on its way', `write ${text.replace(/http:/i, 'https:')}`);
@@ -181,6 +185,14 @@ function parseOci(text: string): Source | SourceProblem {
       'write a tag, or sha256: and 64 hexadecimal digits',
     );
   return { kind: 'oci', image, reference };
+}
+
+function parseServer(text: string): Source | SourceProblem {
+  if (isObject(tryParseBounded(text, documentLimits))) return { kind: 'server', manifest: text };
+  return problem(
+    'mcp: is not followed by a manifest',
+    'add a server with "toolwharf add NAME -- COMMAND", or write the JSON of a toolwharf-mcp.json',
+  );
 }
 
 function plainUrl(text: string): URL | SourceProblem {

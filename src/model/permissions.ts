@@ -7,6 +7,12 @@ export interface NetworkHost {
   readonly subdomains?: boolean;
 }
 
+/** A host that the operator denies. The host `*` means every host. */
+export interface DeniedHosts extends NetworkHost {
+  /** Only for `*`: all hosts are denied except these. */
+  readonly except?: readonly NetworkHost[];
+}
+
 /** Which hosts a package may reach. `public`: any public address, but never loopback or private ranges. */
 export type NetworkAccess =
   | { readonly kind: 'none' }
@@ -15,6 +21,13 @@ export type NetworkAccess =
 
 /** Access to the session's roots. `none` still includes the runtime, the package's own files and a private /tmp. */
 export type FilesystemAccess = 'none' | 'read-only' | 'read-write';
+
+/** A folder of this machine that a package asks for by its path. */
+export interface FolderAccess {
+  /** Absolute. */
+  readonly path: string;
+  readonly writable: boolean;
+}
 
 /** The network and files that one call may use. */
 export interface CallAccess {
@@ -40,6 +53,8 @@ export interface Permissions {
   readonly origin: 'declared' | 'default';
   readonly network: NetworkAccess;
   readonly filesystem: FilesystemAccess;
+  /** Further folders, besides the workspace. Absent: none. */
+  readonly folders?: readonly FolderAccess[];
   /** True: the package has its own writable folder that persists between calls. */
   readonly stateDirectory: boolean;
   readonly scopes: readonly PermissionScope[];

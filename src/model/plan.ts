@@ -17,10 +17,14 @@ export interface Plan {
   readonly files: { readonly tree: string; readonly count: number; readonly bytes: number };
   /** What runs on this machine or answers for it; one line each. */
   readonly programs: readonly string[];
+  /** Interpreters of this machine that its programs run with, such as `python 3.11 (it asks for >=3.9)`. */
+  readonly runtimes: readonly string[];
   readonly permissions: {
     /** `none`, `public`, or host names. */
     readonly network: readonly string[];
     readonly filesystem: 'none' | 'read-only' | 'read-write';
+    /** Folders besides the workspace, such as `read:/srv/notes`. */
+    readonly folders: readonly string[];
     /** Variables that its programs get. */
     readonly env: readonly string[];
     readonly commands: readonly string[];

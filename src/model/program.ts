@@ -20,6 +20,8 @@ export interface Runtime {
   readonly language: 'python' | 'node';
   /** The version that the author asks for, such as `3.12`. Absent: any supported version. */
   readonly version?: string;
+  /** True: an installation needs a version that fits. Default: the nearest version is used. */
+  readonly mustFit?: boolean;
   /** Exact requirements such as `requests==2.32.3`. */
   readonly packages: readonly string[];
 }
@@ -35,6 +37,8 @@ export type ProgramTarget =
       readonly directory: string;
       /** True: relative paths are resolved in the workspace, if one is mounted, instead of the bundle. */
       readonly inWorkspace?: boolean;
+      /** True: it starts in the package's own writable folder. */
+      readonly inData?: boolean;
       readonly environment: readonly EnvironmentVariable[];
     }
   | { readonly kind: 'container'; readonly image: string; readonly command: readonly Template[] }
@@ -70,4 +74,6 @@ export interface Program {
   readonly target: ProgramTarget;
   /** True: the host adds the caller's identity to the arguments and overwrites what the caller put there. */
   readonly callerContext: boolean;
+  /** True: its home folder is the package's own writable folder, which lasts. Absent: a folder that does not last. */
+  readonly homeInData?: boolean;
 }

@@ -10,7 +10,8 @@ export type Source =
   | GitSource
   | NpmSource
   | PypiSource
-  | OciSource;
+  | OciSource
+  | ServerSource;
 
 export interface FolderSource {
   readonly kind: 'folder';
@@ -72,10 +73,18 @@ export interface OciSource {
   readonly reference: string;
 }
 
+/** A manifest of a plain MCP server, written by the host for a command line or a URL. */
+export interface ServerSource {
+  readonly kind: 'server';
+  /** JSON, without secrets. */
+  readonly manifest: string;
+}
+
 /** The same sources with what they were resolved to. What the person wrote stays, so that an update knows its range. */
 export type LockedSource =
   | FolderSource
   | FileSource
+  | ServerSource
   | (ArchiveSource & { readonly sha256: string })
   | (HttpsSource & { readonly sha256: string })
   | (GitSource & { readonly commit: string })
@@ -88,6 +97,7 @@ export function isLocked(source: Source | LockedSource): source is LockedSource 
   switch (source.kind) {
     case 'folder':
     case 'file':
+    case 'server':
       return true;
     case 'archive':
     case 'https':
@@ -120,5 +130,7 @@ export function sourceText(source: Source): string {
       return `pypi:${source.name}${source.range}`;
     case 'oci':
       return `oci:${source.image}${source.reference.startsWith('sha256:') ? '@' : ':'}${source.reference}`;
+    case 'server':
+      return `mcp:${source.manifest}`;
   }
 }

@@ -11,6 +11,8 @@ export function splitToolName(name: string): readonly [packageId: string, tool?:
 export const findToolName = 'find_tools';
 export const describeToolName = 'describe_tool';
 export const callToolName = 'call_tool';
+/** Name of the tool with which an agent asks the operator for a package. */
+export const requestInstallName = 'request_install';
 /** Name of the tool that runs a held call after a person approved it. The Patch specification defines this name. */
 export const confirmToolName = 'patch_confirm_action';
 
@@ -20,4 +22,5 @@ export const reservedToolNames: ReadonlySet<string> = new Set([
   describeToolName,
   callToolName,
   confirmToolName,
+  requestInstallName,
 ]);

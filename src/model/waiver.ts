@@ -11,7 +11,8 @@ export type WaiverKind =
   | 'limit'
   | 'nats'
   | 'broker'
-  | 'ca';
+  | 'ca'
+  | 'notify';
 
 /** A part of a session's settings that removes a question or a protection, or lets tools do more. */
 export interface Waiver {

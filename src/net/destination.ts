@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { HostError } from '../model/host-error.js';
 import { coversHost, isSameOrSubdomain } from '../model/host-name.js';
-import type { NetworkHost } from '../model/permissions.js';
+import type { DeniedHosts, NetworkHost } from '../model/permissions.js';
 import { type AddressKind, addressKind, parseAddress } from './address.js';
 
 /** Where requests may go. */
@@ -10,7 +10,7 @@ export interface NetworkReach {
   /** Granted by an operator. Only these may be loopback or private addresses, or use plain http. */
   readonly granted: readonly NetworkHost[];
   /** Denied by an operator; wins over the others. Includes subdomains; port null means every port. */
-  readonly denied?: readonly NetworkHost[];
+  readonly denied?: readonly DeniedHosts[];
   /** Certificate authorities that are trusted besides the usual ones, as PEM. */
   readonly certificates?: string | undefined;
 }
@@ -104,10 +104,12 @@ export async function allowedAddresses(
   const addresses = literal === null ? await lookup(destination, resolve) : [destination.host];
   const granted = coversDestination(reach.granted, destination);
   const localAddresses = own();
+  // Exceptions are names, which were checked before the lookup.
+  const deniedAddresses = (reach.denied ?? []).filter((it) => it.except === undefined);
   const allowed: string[] = [];
   let denied: AddressKind | undefined;
   for (const address of addresses) {
-    assertNotDenied({ ...destination, host: address }, reach);
+    assertNotDenied({ ...destination, host: address }, { ...reach, denied: deniedAddresses });
     const kind = kindOf(address, localAddresses);
     // A grant allows loopback and private addresses, never link-local (cloud metadata) or reserved ones.
     if (kind === 'public' || (granted && (kind === 'loopback' || kind === 'private'))) allowed.push(address);
@@ -146,7 +148,16 @@ async function lookup(destination: Destination, resolve: Resolve): Promise<reado
 
 /** Throws if an operator denied this host, by name or by address. */
 export function assertNotDenied(destination: Destination, { denied = [] }: NetworkReach): void {
-  if (denied.some((it) => isDenied(it, destination.host, destination.port)))
+  const outside = denied.some((it) => it.except !== undefined && !coversDestination(it.except, destination));
+  if (outside)
+    throw new HostError(
+      'network_denied',
+      `the operator narrowed the network access; ${hostPort(destination)} is not part of it`,
+      {
+        hint: 'see "toolwharf info PACKAGE"; "toolwharf learn PACKAGE --undo" removes what was learned',
+      },
+    );
+  if (denied.some((it) => it.except === undefined && isDenied(it, destination.host, destination.port)))
     throw new HostError('network_denied', `the configuration denies ${hostPort(destination)}`, {
       hint: 'see "deny" in "toolwharf config list --show-origin"',
     });

@@ -97,7 +97,7 @@ test('a tunnel to an allowed host works, and each side can close its half', asyn
   expect(await tunnel(through, `api.test:${port}`, 'hello')).toBe(
     'HTTP/1.1 200 Connection established\r\n\r\necho hello',
   );
-  expect(through.contacted()).toEqual([`api.test:${port}`]);
+  expect(through.takeContacted()).toEqual([`api.test:${port}`]);
   expect(through.takeDenied()).toEqual([]);
   expect(statSync(through.socket).mode & 0o777).toBe(0o666);
 });
@@ -129,7 +129,7 @@ test('a host that is not allowed is denied without a lookup, reported, and with 
     },
   ]);
   expect(through.takeDenied()).toEqual([]);
-  expect(through.contacted()).toEqual([]);
+  expect(through.takeContacted()).toEqual([]);
 });
 
 test('only the allowed port and exact name are reached, and no port means the default port', async () => {
@@ -431,7 +431,7 @@ test('deactivating during a lookup leaves no connection open', async () => {
   found(['127.0.0.1']);
   expect(await response).toBe('');
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect([touched, through.contacted()]).toEqual([0, []]);
+  expect([touched, through.takeContacted()]).toEqual([0, []]);
 });
 
 test('slow headers, large headers, idle tunnels and slow lookups time out', async () => {

@@ -28,8 +28,8 @@ export interface EgressProxy {
   deactivate(): void;
   /** Denied connections since the last call of this method; each host and reason once. */
   takeDenied(): readonly DeniedHost[];
-  /** Every `host:port` that was connected to. */
-  contacted(): readonly string[];
+  /** Every `host:port` that was connected to since the last call of this method. */
+  takeContacted(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -41,6 +41,8 @@ export interface EgressOptions {
   /** Whether requests are served from the start. Default: true. */
   readonly active?: boolean;
   readonly timeouts?: Partial<EgressTimeouts>;
+  /** Called for each host and reason once. */
+  readonly onDenied?: ((denied: DeniedHost) => void) | undefined;
 }
 
 /** Milliseconds. */
@@ -89,7 +91,7 @@ export async function openEgress(options: EgressOptions): Promise<EgressProxy> {
     activate: () => state.activate(),
     deactivate: () => state.deactivate(),
     takeDenied: () => state.takeDenied(),
-    contacted: () => [...state.contacted],
+    takeContacted: () => state.takeContacted(),
     async close() {
       state.deactivate();
       if (!server.listening) return;
@@ -130,6 +132,7 @@ class ProxyState {
   /** By connection: responses that are still being written. */
   readonly #busy = new WeakMap<Socket, number>();
   #denied = new Map<string, DeniedHost>();
+  readonly #onDenied: EgressOptions['onDenied'];
   #lookups = 0;
   #active: boolean;
   /** Counts deactivations, so that a request from before is not served afterwards. */
@@ -140,6 +143,7 @@ class ProxyState {
     this.timeouts = { ...defaultTimeouts, ...options.timeouts };
     this.#resolve = options.resolve ?? systemResolve;
     this.#active = options.active ?? true;
+    this.#onDenied = options.onDenied;
   }
 
   activate(): void {
@@ -160,6 +164,12 @@ class ProxyState {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     socket.on('error', () => socket.destroy());
+  }
+
+  takeContacted(): readonly string[] {
+    const taken = [...this.contacted];
+    this.contacted.clear();
+    return taken;
   }
 
   takeDenied(): readonly DeniedHost[] {
@@ -258,7 +268,9 @@ class ProxyState {
   #addDenied({ host, port }: Destination, { message, hint }: HostError): void {
     if (this.#denied.size >= maxDenied) return;
     const entry = { host, port, reason: message, ...(hint === undefined ? {} : { hint }) };
-    this.#denied.set(`${host} ${port} ${message}`, entry);
+    const key = `${host} ${port} ${message}`;
+    if (!this.#denied.has(key)) this.#onDenied?.(entry);
+    this.#denied.set(key, entry);
   }
 }
 

@@ -35,8 +35,9 @@ export interface HttpRequest {
    */
   readonly followsOtherHosts?: boolean;
   readonly signal: CancelSignal;
-  /** Called with the `host:port` of a denied request. */
+  /** Called with the `host:port` of a denied request, and of each server that is contacted. */
   readonly onDenied?: (host: string) => void;
+  readonly onContacted?: ((host: string) => void) | undefined;
   /** Called by `send` with each part of the body of a successful response, as it arrives. */
   readonly onBody?: ((chunk: Buffer) => void) | undefined;
 }
@@ -166,13 +167,15 @@ async function follow(
 
 async function checkedTarget(
   url: string,
-  { reach, onDenied }: HttpRequest,
+  { reach, onDenied, onContacted }: HttpRequest,
   resolve: Resolve,
   signal: CancelSignal,
 ): Promise<{ destination: Destination; address: string }> {
   try {
     const destination = allowedDestination(url, reach);
-    return { destination, address: await abortable(allowedAddress(destination, reach, resolve), signal) };
+    const address = await abortable(allowedAddress(destination, reach, resolve), signal);
+    onContacted?.(hostPort(destination));
+    return { destination, address };
   } catch (error) {
     if (error instanceof HostError && error.code === 'network_denied')
       onDenied?.(hostPort(parseDestination(url)));

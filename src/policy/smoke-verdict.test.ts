@@ -1,124 +1,66 @@
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../model/json.js';
 import type { SmokeSuccess } from '../model/lifecycle.js';
 import { type SmokeObservation, smokeFailure } from './smoke-verdict.js';
 
-const none: SmokeSuccess = { pointers: [], noErrorField: false };
 const variables = new Map([
-  ['TEAM', 'a.b'],
-  ['TOKEN', 'hidden-value'],
+  ['KEY', 'a.b'],
+  ['REGION', 'north'],
 ]);
+const json = (value: SmokeObservation['value'], more: Partial<SmokeObservation> = {}): SmokeObservation => ({
+  ...{ text: JSON.stringify(value), value, ...more },
+});
+const text = (said: string, more: Partial<SmokeObservation> = {}): SmokeObservation => ({
+  ...{ text: said, value: undefined, ...more },
+});
+const verdict = (success: Partial<SmokeSuccess>, seen: SmokeObservation) =>
+  smokeFailure({ pointers: [], noErrorField: false, ...success }, seen, variables);
+const at = (pointer: string, equals: Json) => ({ pointers: [{ pointer, equals }] });
 
-function seen(text: string, more: Partial<SmokeObservation> = {}): SmokeObservation {
-  let value: SmokeObservation['value'];
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  return { text, value, ...more };
-}
+describe('a condition of a smoke test', () => {
+  test.each<[string, Partial<SmokeSuccess>, SmokeObservation]>([
+    ['no condition', {}, text('anything')],
+    ['exit code', { exitCode: 0 }, text('', { exitCode: 0 })],
+    ['exit code that is not 0', { exitCode: 3 }, text('', { exitCode: 3 })],
+    ['status', { httpStatus: 418 }, text('', { httpStatus: 418 })],
+    ['status by default', {}, text('', { httpStatus: 204 })],
+    ['pattern of the output', { stdoutPattern: '^ready$' }, text('ready\n')],
+    ['pattern with a value, which is not a pattern', { stdoutPattern: '^${KEY}$' }, text('a.b')],
+    ['pattern of the response', { bodyPattern: 'up' }, text('is up', { httpStatus: 200 })],
+    ['pointer to the whole answer', at('', [1]), json([1])],
+    ['pointer into a list', at('/items/1', 'two'), json({ items: ['one', 'two'] })],
+    ['pointer with escapes', at('/a~1b/~0', null), json({ 'a/b': { '~': null } })],
+    ['pointer to a value', at('/region', '${REGION}'), json({ region: 'north' })],
+    ['no error member', { noErrorField: true }, json({ ok: true })],
+    ['no error member of a list', { noErrorField: true }, json(['error'])],
+  ])('is met: %s', (_, success, seen) => {
+    expect(verdict(success, seen)).toBeUndefined();
+  });
 
-describe('a smoke test', () => {
-  test.each<[string, Partial<SmokeSuccess>, SmokeObservation, string | undefined]>([
-    ['passes without conditions', {}, seen('x'), undefined],
-    ['passes with the exit code', { exitCode: 3 }, seen('', { exitCode: 3 }), undefined],
-    [
-      'fails with another exit code',
-      { exitCode: 0 },
-      seen('', { exitCode: 2 }),
-      'it ended with exit code 2; 0 was expected',
-    ],
-    [
-      'fails after a signal',
-      { exitCode: 0 },
-      seen('', { exitCode: null }),
-      'it was ended by a signal; exit code 0 was expected',
-    ],
-    ['passes with any success status', {}, seen('', { httpStatus: 204 }), undefined],
-    [
-      'fails with an error status',
-      {},
-      seen('', { httpStatus: 404 }),
-      'the HTTP status is 404; a status from 200 to 299 was expected',
-    ],
-    ['passes with the expected status', { httpStatus: 404 }, seen('', { httpStatus: 404 }), undefined],
-    [
-      'fails with another status',
-      { httpStatus: 200 },
-      seen('', { httpStatus: 204 }),
-      'the HTTP status is 204; 200 was expected',
-    ],
-    ['finds a pattern anywhere in the output', { stdoutPattern: 'v\\d' }, seen('tool v1'), undefined],
-    ['takes no notice of the last line break', { stdoutPattern: '^ok$' }, seen('ok\n'), undefined],
-    [
-      'fails without the pattern',
-      { stdoutPattern: '^v\\d' },
-      seen('tool v1'),
-      'the output does not match ^v\\d',
-    ],
-    ['fills variables literally in patterns', { bodyPattern: `team \${TEAM}$` }, seen('team a.b'), undefined],
-    [
-      'takes no dot of a value for a wildcard',
-      { bodyPattern: `team \${TEAM}$` },
-      seen('team axb'),
-      `the response does not match team \${TEAM}$`,
-    ],
-    [
-      'fails if a variable has no value',
-      { bodyPattern: `\${NOBODY}` },
-      seen('x'),
-      'body_regex uses NOBODY, which has no value',
-    ],
-    ['accepts an answer without an error member', { noErrorField: true }, seen('{"ok":1}'), undefined],
-    [
-      'rejects an answer with an error member',
-      { noErrorField: true },
-      seen('{"error":null}'),
-      'the answer has a member "error"',
-    ],
-    [
-      'needs JSON for conditions on JSON',
-      { noErrorField: true },
-      seen('plain'),
-      'the answer is not JSON, and the conditions need JSON',
-    ],
-    [
-      'compares values at pointers',
-      { pointers: [{ pointer: '/a/0/b~1c', equals: { n: 1 } }] },
-      seen('{"a":[{"b/c":{"n":1}}]}'),
-      undefined,
-    ],
-    [
-      'names the pointer that differs',
-      { pointers: [{ pointer: '/n', equals: 1 }] },
-      seen('{"n":2}'),
-      '/n is 2; 1 was expected',
-    ],
-    [
-      'names the pointer that is missing',
-      { pointers: [{ pointer: '/n', equals: 1 }] },
-      seen('{}'),
-      'the answer has nothing at /n',
-    ],
-    [
-      'does not find members of the prototype',
-      { pointers: [{ pointer: '/constructor', equals: 1 }] },
-      seen('{}'),
-      'the answer has nothing at /constructor',
-    ],
-    [
-      'fills variables in expected values',
-      { pointers: [{ pointer: '/t', equals: `\${TEAM}` }] },
-      seen('{"t":"a.b"}'),
-      undefined,
-    ],
-    [
-      'never shows the value of a variable',
-      { pointers: [{ pointer: '/t', equals: `\${TOKEN}` }] },
-      seen('{"t":"x"}'),
-      `/t is "x"; "\${TOKEN}" was expected`,
-    ],
-  ])('%s', (_title, success, observation, expected) => {
-    expect(smokeFailure({ ...none, ...success }, observation, variables)).toBe(expected);
+  test.each<[string, Partial<SmokeSuccess>, SmokeObservation]>([
+    ['it ended with exit code 1; 0 was expected', { exitCode: 0 }, text('', { exitCode: 1 })],
+    ['it was ended by a signal; exit code 0 was expected', { exitCode: 0 }, text('', { exitCode: null })],
+    ['the HTTP status is 200; 204 was expected', { httpStatus: 204 }, text('', { httpStatus: 200 })],
+    ['the HTTP status is 302; a status from 200 to 299 was expected', {}, text('', { httpStatus: 302 })],
+    ['the output does not match ^a', { stdoutPattern: '^a' }, text('b')],
+    ['the output does not match ^${KEY}$', { stdoutPattern: '^${KEY}$' }, text('axb')],
+    ['stdout_regex uses NONE, which has no value', { stdoutPattern: '${NONE}' }, text('')],
+    ['the response does not match up', { bodyPattern: 'up' }, text('down', { httpStatus: 200 })],
+    ['body_regex uses NONE, which has no value', { bodyPattern: '${NONE}' }, text('', { httpStatus: 200 })],
+    ['/a is 1; "1" was expected', at('/a', '1'), json({ a: 1 })],
+    ['the answer has nothing at /b', at('/b', 1), json({ a: 1 })],
+    ['the answer has nothing at /0', at('/0', 1), json([])],
+    ['the condition for /a uses NONE, which has no value', at('/a', '${NONE}'), json({ a: '' })],
+    ['the answer is not JSON, and the conditions need JSON', at('/a', 1), text('a')],
+    ['the answer is not JSON, and the conditions need JSON', { noErrorField: true }, text('a')],
+    ['the answer has a member "error"', { noErrorField: true }, json({ error: null })],
+  ])('is not met: %s', (words, success, seen) => {
+    expect(verdict(success, seen)).toBe(words);
+  });
+
+  test('never shows the value that it compares with', () => {
+    expect(verdict(at('/region', '${KEY}'), json({ region: 'south' }))).toBe(
+      '/region is "south"; "${KEY}" was expected',
+    );
   });
 });

@@ -43,7 +43,7 @@ export function unusedGrantReason(
       : `${id} does not contact it`;
   }
   if (grant.read.length > 0 || grant.write.length > 0)
-    return subjects.some((it) => it.permissions.filesystem !== 'none')
+    return subjects.some((it) => it.permissions.filesystem !== 'none' || it.permissions.folders !== undefined)
       ? undefined
       : verb('request access to files in its manifest', 'requests access to files in its manifest');
   const [variable] = grant.environment;

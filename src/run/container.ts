@@ -23,8 +23,9 @@ export async function spawnContainer(
   {
     containers,
     newSocket,
+    onDenied,
     variables = {},
-  }: Pick<ProcessServices, 'containers' | 'newSocket'> & {
+  }: Pick<ProcessServices, 'containers' | 'newSocket' | 'onDenied'> & {
     /** Further variables of this one run. */
     readonly variables?: Readonly<Record<string, string>>;
   },
@@ -35,7 +36,9 @@ export async function spawnContainer(
   if (containers === undefined) throw new HostError('not_supported', 'this host does not run containers');
   const { network, hidden, unanchored, limits } = profile;
   const egress =
-    network === null ? null : await openEgress({ socket: newSocket(), policy: network, active: false });
+    network === null
+      ? null
+      : await openEgress({ socket: newSocket(), policy: network, active: false, onDenied });
   try {
     const process = await containers.start({
       image: reference,

@@ -3,7 +3,8 @@ import type { Action } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json } from '../model/json.js';
 import { containerTargetOf, spawnContainer } from './container.js';
-import { explainFailure, networkWarning } from './failure.js';
+import { explainFailure, isExecFailure, networkWarning } from './failure.js';
+import { asNotStarted } from './not-started.js';
 import { envelopeError, readOutput } from './output-reader.js';
 import type { PrestartedSandboxes } from './prestarted-sandboxes.js';
 import { collectOutput } from './process-output.js';
@@ -37,16 +38,9 @@ export async function runExec(
   if (image !== undefined) {
     const values = { input: request.input, slots: profile.slots };
     const argv = fillArgs([...image.command, ...action.arguments], values);
-    return runInContainer(
-      action,
-      request,
-      await spawnContainer(image, argv, profile, {
-        ...processServices,
-        variables: idempotencyVariable(request.idempotencyKey),
-      }),
-      profile,
-      name,
-    );
+    const variables = idempotencyVariable(request.idempotencyKey);
+    const sandboxed = await starting(spawnContainer(image, argv, profile, { ...processServices, variables }));
+    return runInContainer(action, request, sandboxed, profile, name);
   }
   const target = processTargetOf(request.package, action.program);
   const args = fillArgs([...target.command, ...action.arguments], {
@@ -64,6 +58,7 @@ export async function runExec(
       `${name} needs the program ${binary ?? ''}, which is not installed`,
       {
         hint: 'install it in /usr/bin or /usr/local/bin, which the sandbox can see',
+        notStarted: true,
       },
     );
   }
@@ -75,7 +70,7 @@ export async function runExec(
   const command = { ...plain, environment: { ...plain.environment, ...variables } };
   const start = () => spawnSandboxed(command, profile, processServices);
   const key = prestarted !== null && mayPrestart ? keyOf(command, profile) : null;
-  const sandboxed = (key === null ? undefined : prestarted?.take(key)) ?? (await start());
+  const sandboxed = (key === null ? undefined : prestarted?.take(key)) ?? (await starting(start()));
   try {
     const result = await exchange(action, request, sandboxed, profile, {
       name,
@@ -87,6 +82,15 @@ export async function runExec(
   } finally {
     // Kill the rest after the result is returned, because killing a process blocks the host for a moment.
     setImmediate(() => sandboxed.process.kill());
+  }
+}
+
+/** Marks an error as one of the start. */
+async function starting(process: Promise<SandboxedProcess>): Promise<SandboxedProcess> {
+  try {
+    return await process;
+  } catch (error) {
+    throw asNotStarted(error);
   }
 }
 
@@ -121,13 +125,16 @@ async function exchange(
     signal: request.signal,
     reportsExit,
     onOutput: recordReporter(action.output, request),
+  }).finally(() => {
+    if (egress !== null) request.onNetworkUsed?.(egress.takeContacted());
   });
   const deniedHosts = egress?.takeDenied() ?? [];
   if (deniedHosts.length > 0) request.onNetworkDenied(deniedHosts.map((it) => `${it.host}:${it.port}`));
   const envelope = action.output.errorEnvelope ? envelopeError(stdout.toString('utf8'), name) : undefined;
   if (exit.code !== 0 || envelope !== undefined) {
     const ended = { exit, stdout: stdout.toString('utf8'), stderr, deniedHosts, envelope };
-    throw explainFailure(name, ended, profile);
+    const failure = explainFailure(name, ended, profile);
+    throw stdout.length === 0 && isExecFailure(exit) ? asNotStarted(failure) : failure;
   }
   const result = readOutput(stdout, action.output, name);
   const hint = networkWarning(result.value, stderr, deniedHosts, profile);

@@ -74,6 +74,14 @@ function isCrash(exit: ProcessExit): boolean {
   return signal !== undefined && !['SIGXCPU', 'SIGXFSZ', 'SIGSYS'].includes(signal);
 }
 
+/**
+ * Whether the program could not be executed at all. 126 and 127 are the exit codes for that of shells, of the relay and of
+ * container engines; 125 is that of an engine that could not make the container.
+ */
+export function isExecFailure({ code }: ProcessExit): boolean {
+  return code === 125 || code === 126 || code === 127;
+}
+
 /** Nobody saw whether a connection was tried, so this states only what the package has. */
 function noNetworkNote(profile: SandboxProfile): string | undefined {
   const { network: policy } = profile;

@@ -1,6 +1,8 @@
 import type { Action } from '../model/action.js';
 import type { CancelSignal } from '../model/cancel-signal.js';
+import { HostError } from '../model/host-error.js';
 import type { JsonObject } from '../model/json.js';
+import { asNotStarted } from './not-started.js';
 import type { RunRequest, RunResult } from './run.js';
 import { dataFolderInside, type SandboxProfile } from './sandbox-command.js';
 import { type ProcessServices, spawnSandboxed } from './sandboxed-process.js';
@@ -44,16 +46,18 @@ export async function runFunction(
         dataDir: dataFolderInside(profile, processServices.sandbox),
         idempotencyKey: request.idempotencyKey ?? null,
       };
-      const outcome = await worker.call(workerRequest, {
-        name,
-        timeoutMs: leftMs(),
-        callTimeoutMs: request.timeoutMs,
-        signal,
-        outputBytes,
-      });
-      if (outcome.deniedHosts.length > 0)
-        request.onNetworkDenied(outcome.deniedHosts.map((it) => `${it.host}:${it.port}`));
-      return readWorkerOutcome(outcome, name, outputBytes, profile);
+      const { onNetworkUsed, timeoutMs: callTimeoutMs } = request;
+      const limits = { name, timeoutMs: leftMs(), callTimeoutMs, signal, outputBytes, onNetworkUsed };
+      try {
+        const outcome = await worker.call(workerRequest, limits);
+        if (outcome.deniedHosts.length > 0)
+          request.onNetworkDenied(outcome.deniedHosts.map((it) => `${it.host}:${it.port}`));
+        return readWorkerOutcome(outcome, name, outputBytes, profile);
+      } catch (error) {
+        // The caller chooses the timeout, so one says nothing about the program.
+        const isTimeout = error instanceof HostError && error.code === 'timeout';
+        throw worker.started || isTimeout ? error : asNotStarted(error);
+      }
     },
   );
 }

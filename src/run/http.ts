@@ -57,6 +57,7 @@ export async function runHttp(
     limits: { wallMs: request.timeoutMs, bodyBytes: request.outputBytes },
     signal: request.signal,
     onDenied: (place) => request.onNetworkDenied([place]),
+    onContacted: (place) => request.onNetworkUsed?.([place]),
     onBody: recordReporter(action.output, request),
   });
   const text = response.body.toString('utf8');

@@ -21,6 +21,10 @@ export interface RunRequest {
   readonly caller: CallerContext;
   /** Called with the hosts that the tool was denied, for the audit log. */
   readonly onNetworkDenied: (hosts: readonly string[]) => void;
+  /** Called with each `host:port` that was connected to, also with none, for the audit log. Not called if that is unknown. */
+  readonly onNetworkUsed?: ((hosts: readonly string[]) => void) | undefined;
+  /** Called with the folders of the workspace in which something changed during the call. Not called if nobody watches. */
+  readonly onFilesChanged?: ((folders: readonly string[]) => void) | undefined;
   /** Called with the secrets that were removed from the output, for the audit log; never with their values. */
   readonly onRedacted?: ((what: readonly JsonObject[]) => void) | undefined;
   /** Called when the tool reports progress. */

@@ -105,19 +105,20 @@ export function sandboxCommandFor(
   const inWorkspace = target.inWorkspace === true && root !== undefined;
   const packages = runtime?.packages ?? null;
   const language = target.runtime?.language ?? installLanguage(profile.package);
+  const home = dataFolderInside(profile, sandbox) ?? '/tmp';
   return {
     argv: [
       ...interpreterArgs(target, runtime, program),
       ...(inWorkspace ? absoluteScript(profile, target, args, ownFolder) : args),
     ],
-    directory: inWorkspace ? sandbox.inside(root) : ownFolder,
+    directory: inWorkspace ? sandbox.inside(root) : target.inData === true ? home : ownFolder,
     environment: {
       PATH: [
         ...(packages === null ? [] : commandFolders(languageMountPoint)),
         ...interpreterFolders(runtime?.interpreter ?? null),
         ...binaryFolders,
       ].join(':'),
-      HOME: '/tmp',
+      HOME: homeOf(profile, program, sandbox),
       LANG: 'C.UTF-8',
       ...(packages !== null && language === 'python'
         ? { PYTHONPATH: sandbox.inside(languageMount(packages)) }
@@ -139,6 +140,13 @@ export function sandboxCommandFor(
     // Node reserves far more address space than it uses.
     limitAddressSpace: language === 'python',
   };
+}
+
+/** The home folder of a program inside its sandbox or container. */
+export function homeOf(profile: SandboxProfile, program: string, sandbox: Pick<Sandbox, 'inside'>): string {
+  const { dataFolder, package: pkg } = profile;
+  const lasts = pkg.programs.some((it) => it.name === program && it.homeInData === true);
+  return lasts && dataFolder !== null ? sandbox.inside(dataMount(dataFolder)) : '/tmp';
 }
 
 /** The language whose package manager installs the code of a package; undefined if there is none. */
@@ -247,34 +255,6 @@ function languageMounts(packages: string, language: 'python' | 'node' | undefine
 /** Folders where pip and npm install commands. */
 function commandFolders(packages: string): string[] {
   return [join(packages, 'bin'), join(packages, 'node_modules', '.bin')];
-}
-
-/** Commands that download and run a package; for those with other uses, the subcommands that do it. */
-const packageRunners: Readonly<Record<string, readonly string[] | 'always'>> = {
-  npx: 'always',
-  uvx: 'always',
-  pnpx: 'always',
-  bunx: 'always',
-  pipx: 'always',
-  npm: ['exec', 'x', 'init', 'create'],
-  pnpm: ['dlx', 'create'],
-  yarn: ['dlx', 'create'],
-  bun: ['x', 'create'],
-  uv: ['tool', 'run'],
-};
-
-/** Rejects a command that downloads code at call time: only code that the operator agreed to may run. */
-export function assertNoPackageRunner([binary = '', ...rest]: readonly string[], name: string): void {
-  const base = binary.split('/').at(-1) ?? '';
-  const args = Object.hasOwn(packageRunners, base) ? packageRunners[base] : undefined;
-  if (args === undefined || (args !== 'always' && !rest.some((it) => args.includes(it)))) return;
-  throw new HostError(
-    'runtime_missing',
-    `${name} is started with ${base}, which downloads a program and runs it; downloads are not allowed during a call`,
-    {
-      hint: 'put the server into the package, or declare an exact version to install, and start it by its own command',
-    },
-  );
 }
 
 /** Whether a binary exists: in the package, in the installed language packages, or in the system's PATH. */

@@ -1,4 +1,4 @@
-import { type EgressProxy, openEgress } from '../net/egress.js';
+import { type DeniedHost, type EgressProxy, openEgress } from '../net/egress.js';
 import type { Containers } from '../sandbox/container/containers.js';
 import type { Sandbox, SandboxCommand, SandboxProcess } from '../sandbox/sandbox.js';
 import type { SandboxProfile } from './sandbox-command.js';
@@ -10,6 +10,8 @@ export interface ProcessServices {
   readonly newSocket: () => string;
   /** For programs that come as container images; undefined if this host runs none. */
   readonly containers?: Containers | undefined;
+  /** Called when a process tries to reach a host that it may not reach. */
+  readonly onDenied?: ((denied: DeniedHost) => void) | undefined;
 }
 
 /** A sandboxed process and its egress proxy. */
@@ -23,12 +25,12 @@ export interface SandboxedProcess {
 export async function spawnSandboxed(
   command: Omit<SandboxCommand, 'egress'>,
   profile: SandboxProfile,
-  { sandbox, newSocket }: ProcessServices,
+  { sandbox, newSocket, onDenied }: ProcessServices,
 ): Promise<SandboxedProcess> {
   const egress =
     profile.network === null || !sandbox.isolates
       ? null
-      : await openEgress({ socket: newSocket(), policy: profile.network, active: false });
+      : await openEgress({ socket: newSocket(), policy: profile.network, active: false, onDenied });
   try {
     const process = sandbox.spawn({ ...command, egress: egress?.socket ?? null });
     profile.guard?.started(process);

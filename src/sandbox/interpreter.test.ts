@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findNode, findPython } from './interpreter.js';
+import { findNode, findPython, versionFits } from './interpreter.js';
 import { isPassable, isRunnable } from './path-access.js';
 
 const otherUser = { uid: 65533, gid: 65533 };
@@ -29,7 +29,7 @@ describe('a Python', () => {
     const pyenv = installPython('.pyenv/versions/3.37.1', 37);
     const uv = installPython('.local/share/uv/python/cpython-3.38.0-linux', 38);
     symlinkSync('cpython-3.38.0-linux', join(home, '.local/share/uv/python/cpython-3.38-linux'));
-    expect(findPython('3.37', otherUser, home)).toEqual({
+    expect(findPython('3.37', otherUser, home)).toMatchObject({
       path: join(pyenv, 'bin', 'python3.37'),
       version: '3.37',
       mounts: [{ source: pyenv, target: pyenv, writable: false }],
@@ -136,4 +136,15 @@ test('mode bits are evaluated like in the kernel: only the first matching class 
   expect(isRunnable(folder, { uid: uid + 1, gid })).toBe(false);
   expect(isPassable(folder, { uid: uid + 1, gid })).toBe(true);
   expect(isPassable(folder, self)).toBe(true);
+});
+
+test.each([
+  ['>=3.9', '3.11', true],
+  ['>=3.9', '3.8', false],
+  ['^20.1', '20', true],
+  ['20', '22', false],
+  [undefined, '3.11', true],
+  ['>=3.9', '../3.11', false],
+])('whether %s is fit by %s: %s', (requested, version, fits) => {
+  expect(versionFits(requested, version)).toBe(fits);
 });

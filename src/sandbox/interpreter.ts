@@ -16,6 +16,8 @@ export interface Interpreter {
   readonly mounts: readonly Mount[];
   /** False if it is not the requested version, only the nearest one. */
   readonly exact: boolean;
+  /** All versions of this machine that could be used, the newest first. Absent: only this one. */
+  readonly installed?: readonly string[];
 }
 
 /** An installed Python, and the prefix that contains its library. */
@@ -68,6 +70,7 @@ export function findPython(
     version: `3.${nearest.minor}`,
     mounts: isWithin(nearest.path, system) ? [] : [readOnly(nearest.prefix)],
     exact: isRequested(nearest),
+    installed: [...new Set(pythons.map((it) => `3.${it.minor}`))],
   };
 }
 
@@ -100,10 +103,20 @@ export function findNode(
   };
 }
 
-/** A version as authors write it: `3.12`, `v20`, `20.x`, `>=3.10`, `^20.1`. */
+/** Whether a version fits what is requested, as far as its numbers say. */
+export function versionFits(requested: string | undefined, version: string): boolean {
+  const numbers = version.split('.').map(Number);
+  if (numbers.some((it) => !Number.isSafeInteger(it))) return false;
+  const range = parseVersionRange(requested);
+  return satisfies(range && { ...range, numbers: range.numbers.slice(0, numbers.length) }, numbers);
+}
+
+/** A version as authors write it: `3.12`, `v20`, `20.x`, `>=3.10`, `^20.1`, `~=3.10`. */
 interface VersionRange {
   readonly numbers: readonly number[];
   readonly orNewer: boolean;
+  /** Newer ones with the same first number fit too. */
+  readonly orCompatible: boolean;
 }
 
 function parseVersionRange(requested: string | undefined): VersionRange | undefined {
@@ -112,7 +125,8 @@ function parseVersionRange(requested: string | undefined): VersionRange | undefi
   );
   if (match === null) return undefined;
   const numbers = [match[2], match[3]].filter((it) => it !== undefined).map(Number);
-  return { numbers, orNewer: match[1] === '>=' };
+  const orCompatible = match[1] === '^' || match[1] === '~=';
+  return { numbers, orNewer: match[1] === '>=', orCompatible };
 }
 
 /** Python: major and minor must match. Node: the major must match, a newer minor is accepted. */
@@ -123,7 +137,8 @@ function satisfies(range: VersionRange | undefined, version: readonly number[]):
   if (range.orNewer)
     return major > requestedMajor || (major === requestedMajor && minor >= (requestedMinor ?? 0));
   if (major !== requestedMajor) return false;
-  return requestedMinor === undefined || (major === 3 ? minor === requestedMinor : minor >= requestedMinor);
+  const isPython = major === 3 && !range.orCompatible;
+  return requestedMinor === undefined || (isPython ? minor === requestedMinor : minor >= requestedMinor);
 }
 
 /** A result is valid as long as its files exist; an empty result is not cached. */

@@ -64,6 +64,8 @@ export interface Vault {
   /** Moves the key to another storage; the values stay as they are. */
   rekey(to: KeyStorageKind, passphrase: string | undefined): Promise<void>;
   set(entry: ValueInput): Promise<ValueEntry>;
+  /** Encrypts a value as the next version of what is stored, without storing it. */
+  seal(entry: ValueInput): Promise<SealedRow>;
   /** Sorted by package and slot. Needs no key. */
   list(): Promise<readonly ValueEntry[]>;
   /** False when there was none. Needs no key. */
@@ -71,6 +73,8 @@ export interface Vault {
   value(packageId: string, slot: string): Promise<OpenedValue | undefined>;
   /** All values that can be decrypted, for the secret scanner. A value that cannot be decrypted reaches no tool either. */
   all(): Promise<readonly VaultValue[]>;
+  /** Adds values that are not stored yet to `all`. Returns what removes them again. */
+  alsoHide(values: readonly VaultValue[]): () => void;
   /** Derives a key for another use. `create`: create the vault's key if there is none and no value is stored. */
   derive(label: string, create: boolean, keyStorage?: KeyStorageKind): Promise<Buffer>;
   /** Changes after every change of a value. Caches of all values are valid while it stays the same. */
@@ -102,6 +106,7 @@ const maxAttempts = 1000;
 export function openVault({ state, rows, now, passphrase, keychain }: VaultOptions): Vault {
   let key: Buffer | undefined;
   let changes = 0;
+  const hidden = new Set<readonly VaultValue[]>();
   const access = { state, passphrase, keychain };
   const keyFor = async (create: boolean, preferred?: KeyStorageKind): Promise<Buffer> => {
     if (key === undefined) {
@@ -111,6 +116,15 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
       changes++;
     }
     return key;
+  };
+  const seal = async ({ package: packageId, slot, value, audience, keyStorage }: ValueInput) => {
+    checkValue(packageId, slot, value);
+    checkKeyStorage(keyStorage, currentKeyStorage(state)?.kind);
+    const audienceText = canonicalJson(normalizeAudience(audience));
+    // No new key while values exist: those of the old key would look tampered with.
+    const key = await keyFor((await rows.list()).length === 0, keyStorage);
+    const version = ((await rows.get(packageId, slot))?.version ?? 0) + 1;
+    return encrypt(key, { package: packageId, slot, audience: audienceText, version, set_at: now() }, value);
   };
   return {
     keyStorage: () => currentKeyStorage(state)?.kind,
@@ -122,19 +136,10 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
       const currentKey = await keyFor(false);
       await moveKey(currentKey, to, { ...access, passphrase: newPassphrase });
     },
-    async set({ package: packageId, slot, value, audience, keyStorage }) {
-      checkValue(packageId, slot, value);
-      checkKeyStorage(keyStorage, currentKeyStorage(state)?.kind);
-      const audienceText = canonicalJson(normalizeAudience(audience));
+    seal,
+    async set(entry) {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        // No new key while values exist: those of the old key would look tampered with.
-        const key = await keyFor((await rows.list()).length === 0, keyStorage);
-        const version = ((await rows.get(packageId, slot))?.version ?? 0) + 1;
-        const row = encrypt(
-          key,
-          { package: packageId, slot, audience: audienceText, version, set_at: now() },
-          value,
-        );
+        const row = await seal(entry);
         if (await rows.put(row)) {
           changes++;
           return entryOf(row);
@@ -142,7 +147,7 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
       }
       throw new HostError(
         'state_unusable',
-        `the value for ${slot} of ${packageId} is being set by other processes`,
+        `the value for ${entry.slot} of ${entry.package} is being set by other processes`,
         {
           hint: 'try again',
         },
@@ -162,15 +167,25 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
     },
     generation: () => changes,
     forgetCached: () => void changes++,
+    alsoHide(values) {
+      hidden.add(values);
+      changes++;
+      return () => {
+        hidden.delete(values);
+        changes++;
+      };
+    },
     async all() {
+      const more = [...hidden].flat();
       const stored = await rows.list();
-      if (stored.length === 0) return [];
+      if (stored.length === 0) return more;
       const currentKey = await keyFor(false).catch(ignoreHostError);
-      if (currentKey === undefined) return [];
-      return stored.flatMap((row) => {
+      if (currentKey === undefined) return more;
+      const opened = stored.flatMap((row) => {
         const value = tryDecrypt(currentKey, row);
         return value === undefined ? [] : [{ package: row.package, slot: row.slot, value }];
       });
+      return [...opened, ...more];
     },
     async value(packageId, slot) {
       const row = await rows.get(packageId, slot);

@@ -1,20 +1,29 @@
 import type { RemoteSession } from '../host/host.js';
 import { HostError } from '../model/host-error.js';
-import { isObject } from '../model/json.js';
+import { isObject, type JsonObject } from '../model/json.js';
 import type { StandingRuleInput } from '../model/standing-rule.js';
 import type { Tool } from '../model/tool.js';
 
 /** What a standing rule is for: one tool as it is now, or a whole package. */
 export type RuleTarget =
-  | { readonly tool: Tool; readonly name: string; readonly definition: string }
-  | { readonly tool: null; readonly name: string; readonly definition: null };
+  | {
+      readonly tool: Tool;
+      readonly name: string;
+      readonly definition: string;
+      /** Arguments that a set fixes. They are not among the inputs of the tool. */
+      readonly fixed: JsonObject;
+    }
+  | { readonly tool: null; readonly name: string; readonly definition: null; readonly fixed?: never };
 
 /** Finds what a rule names: `PACKAGE/TOOL`, or `PACKAGE` or `PACKAGE/*` for a whole package. */
 export async function ruleTarget(session: RemoteSession, name: string): Promise<RuleTarget> {
   const [, packageId] = /^([^/]+)(?:\/\*)?$/.exec(name) ?? [];
   if (packageId !== undefined) return packageTarget(session, packageId);
   const found = (await session.tools()).find((it) => it.name === name);
-  if (found !== undefined) return { tool: found.tool, name, definition: found.definition };
+  if (found !== undefined) {
+    const { tool, definition, fixed = {} } = found;
+    return { tool, name, definition, fixed };
+  }
   throw new HostError('tool_not_found', `no tool named ${JSON.stringify(name)} here`, {
     hint: 'write PACKAGE/TOOL as "toolwharf list" shows it; name its folder with --dir',
   });
@@ -31,7 +40,7 @@ async function packageTarget(session: RemoteSession, id: string): Promise<RuleTa
 /** Rejects a rule that is incomplete or names unknown arguments. */
 export function checkedRule(
   rule: Omit<StandingRuleInput, 'tool' | 'definition'>,
-  { tool, name, definition }: RuleTarget,
+  { tool, name, definition, fixed }: RuleTarget,
 ): StandingRuleInput {
   if (tool === null) return { ...rule, tool: name, definition };
   const { input } = tool;
@@ -50,5 +59,10 @@ export function checkedRule(
     throw new HostError('usage', `the effects of ${name} cannot be undone`, {
       hint: 'add --destructive to allow a rule for it anyway',
     });
-  return { ...rule, tool: name, definition };
+  // A rule is about all arguments of a call, also about those that the set adds.
+  const ofSet = Object.entries(fixed).map(([argument, value]) => ({
+    argument,
+    condition: { test: 'equals', value } as const,
+  }));
+  return { ...rule, conditions: [...rule.conditions, ...ofSet], tool: name, definition };
 }

@@ -1,3 +1,5 @@
+import { builtInFormats } from '../formats/built-in-formats.js';
+import type { FormatDescriptor } from '../formats/format-descriptor.js';
 import { HostError } from '../model/host-error.js';
 import type { LockedSource, Source } from '../model/source.js';
 import { readArchive } from './archive/archive.js';
@@ -31,6 +33,7 @@ export async function acquireSource(
       folder: converted.tree.folder,
       bytes: converted.tree.bytes,
       notes: [...fetched.notes, ...converted.notes],
+      ...(fetched.isTag === true ? { isTag: true } : {}),
     };
   });
 }
@@ -83,6 +86,13 @@ async function fetchSource(source: Source | LockedSource, options: FetchOptions)
       return fetchPypi(source, options);
     case 'oci':
       return fetchOci(source, options);
+    case 'server': {
+      const formats: readonly FormatDescriptor[] = builtInFormats;
+      const path = formats.find((it) => it.serverManifest !== undefined)?.serverManifest?.fileName;
+      if (path === undefined) throw new Error('no format describes plain servers');
+      const file = { path, executable: false, bytes: Buffer.from(source.manifest) };
+      return { locked: source, content: { kind: 'files', files: [file] }, notes: [] };
+    }
   }
 }
 

@@ -98,6 +98,8 @@ function nameOf(source: Source): string {
     case 'folder':
     case 'file':
       return basename(source.path);
+    case 'server':
+      return 'server';
   }
 }
 

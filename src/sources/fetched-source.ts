@@ -9,6 +9,8 @@ export interface FetchedSource<Locked extends LockedSource = LockedSource> {
     | { readonly kind: 'archive'; readonly path: string; readonly withoutTopFolder: boolean }
     | { readonly kind: 'files'; readonly files: TreeFiles };
   readonly notes: readonly SourceNote[];
+  /** True: the source names a tag, which should always mean the same. */
+  readonly isTag?: boolean;
 }
 
 export interface FetchOptions extends AcquireOptions {

@@ -19,6 +19,8 @@ export interface GitRepository {
   close(): Promise<void>;
 }
 
+/** How long a server may send nothing. */
+const defaultIdleMs = 30_000;
 const programs = ['/usr/bin/git', '/usr/local/bin/git'];
 
 export async function openGitRepository(url: string, options: AcquireOptions): Promise<GitRepository> {
@@ -53,6 +55,7 @@ async function repositoryIn(
   { services }: AcquireOptions,
 ): Promise<GitRepository> {
   const { sandbox } = services;
+  const idleSeconds = Math.ceil((services.timeouts?.idleMs ?? defaultIdleMs) / 1000);
   const work: Mount = { source: await build.writableFolder('git'), target: '/build', writable: true };
   const trust: Mount = { source: await build.readOnlyFolder('trust'), target: '/trust', writable: false };
   const inside = sandbox.inside(work);
@@ -68,7 +71,7 @@ async function repositoryIn(
     build.run({
       name: `fetching ${host}`,
       mounts: [trust, work],
-      argv: [program, ...gitSettings(join(sandbox.inside(trust), 'ca.pem')), ...args],
+      argv: [program, ...gitSettings(join(sandbox.inside(trust), 'ca.pem'), idleSeconds), ...args],
       directory: join(inside, 'repository'),
       environment: { ...gitEnvironment(join(inside, 'home')), TMPDIR: inside },
       limitAddressSpace: false,

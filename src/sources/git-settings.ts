@@ -20,7 +20,7 @@ export function gitEnvironment(home: string): Readonly<Record<string, string>> {
 }
 
 /** Settings as arguments, which count more than those of a repository. */
-export function gitSettings(certificates: string): readonly string[] {
+export function gitSettings(certificates: string, idleSeconds: number): readonly string[] {
   const settings = [
     'protocol.allow=never',
     'protocol.https.allow=always',
@@ -39,9 +39,9 @@ export function gitSettings(certificates: string): readonly string[] {
     'http.sslVerify=true',
     `http.sslCAInfo=${certificates}`,
     'http.followRedirects=initial',
-    // A server that sends less than 1 kB per second for 30 seconds is given up.
+    // A server that sends less than 1 kB per second for this time is given up.
     'http.lowSpeedLimit=1000',
-    'http.lowSpeedTime=30',
+    `http.lowSpeedTime=${idleSeconds}`,
     'uploadpack.packObjectsHook=',
     'tar.umask=0022',
   ];

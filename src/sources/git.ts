@@ -49,6 +49,7 @@ export async function fetchGit(
       locked: { kind, url, revision, ...(subfolder === undefined ? {} : { subfolder }), commit },
       content: { kind: 'archive', path, withoutTopFolder: false },
       notes: movedNotes(source, found),
+      isTag: found.kind === 'tag',
     };
   } finally {
     await repository.close();
@@ -150,6 +151,10 @@ function gitFailure(result: InstallerResult, url: string): HostError {
   if (result.deniedHosts.length > 0)
     return new HostError('network_denied', `git may not reach ${result.deniedHosts.join(', ')} for ${url}`, {
       hint: `a private address needs a grant; only ${host} is allowed`,
+    });
+  if (/too slow|timed out/i.test(text))
+    return new HostError('timeout', `${host} did not answer in time while git read ${url}`, {
+      hint: 'try again later',
     });
   if (/not found|does not exist|404/i.test(text))
     return new HostError('not_found', `there is no git repository at ${url}`, { hint: 'check the spelling' });

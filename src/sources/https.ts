@@ -10,10 +10,7 @@ import { downloadFile } from './download.js';
 import type { FetchedSource, FetchOptions } from './fetched-source.js';
 import { assertHash } from './hash-check.js';
 
-/** A larger file cannot be a manifest. */
-const maxManifestBytes = 1024 * 1024;
-
-/** Downloads an archive, or a manifest that is a single file. */
+/** Downloads an archive, or a single file: a manifest, or the program that a manifest names. */
 export async function fetchHttps(source: HttpsSource, options: FetchOptions): Promise<FetchedSource> {
   const path = join(options.folder, 'download');
   const { sha256, bytes } = await downloadFile({ url: source.url }, path, options);
@@ -21,11 +18,16 @@ export async function fetchHttps(source: HttpsSource, options: FetchOptions): Pr
   const locked = { ...source, sha256 };
   if (await withFileReader(path, isArchive))
     return { locked, content: { kind: 'archive', path, withoutTopFolder: true }, notes: [] };
-  if (bytes > maxManifestBytes)
+  if (bytes > defaultArchiveLimits.fileBytes)
     throw new HostError(
       'invalid_archive',
-      `${source.url} is not a zip or tar archive, and too large for a manifest`,
+      `${source.url} is not a zip or tar archive, and too large for a single file of a package`,
     );
+  // A page to sign in, for example.
+  if (/\.(?:zip|mcpb|tgz|tar|tar\.gz)$/i.test(new URL(source.url).pathname))
+    throw new HostError('invalid_archive', `${source.url} is not a zip or tar archive`, {
+      hint: 'open the URL in a browser: it may lead to another page',
+    });
   const name = new EntryNames(defaultArchiveLimits).addFile(nameIn(source.url));
   const file = { path: name, executable: false, bytes: await readFile(path) };
   return { locked, content: { kind: 'files', files: [file] }, notes: [] };

@@ -19,6 +19,8 @@ interface NpmVersion {
   readonly integrity: string | undefined;
   readonly shasum: string | undefined;
   readonly deprecated: string | undefined;
+  /** Names of its commands. */
+  readonly commands: readonly string[];
 }
 
 /** The version that the range means now. Undefined if the registry has no strong hash, so that only a download can tell. */
@@ -26,6 +28,11 @@ export async function lockNpm(source: NpmSource, options: AcquireOptions): Promi
   const { version, integrity } = await resolveNpmSource(source, options);
   const strong = integrity?.split(/\s+/).find((it) => /^sha512-[A-Za-z0-9+/]{86}==$/.test(it));
   return strong === undefined ? undefined : { ...source, version, integrity: strong };
+}
+
+/** The names of the commands that a package has, in the version that the range means now. */
+export async function npmCommands(source: NpmSource, options: AcquireOptions): Promise<readonly string[]> {
+  return (await resolveNpmSource(source, options)).commands;
 }
 
 async function resolveNpmSource(source: NpmSource | LockedNpm, options: AcquireOptions): Promise<NpmVersion> {
@@ -110,6 +117,10 @@ function describeVersion(name: string, version: string, found: JsonObject, regis
     integrity: textOf(dist.integrity),
     shasum: textOf(dist.shasum),
     deprecated: textOf(found.deprecated)?.slice(0, 300),
+    commands:
+      typeof found.bin === 'string'
+        ? [name.replace(/^@[^/]*\//, '')]
+        : Object.keys(objectOf(found.bin)).map((it) => it.replace(/^@[^/]*\//, '')),
   };
 }
 

@@ -54,6 +54,7 @@ export async function fetchOci(
     locked: { kind, image, reference, digest },
     content: { kind: 'files', files: await packageFiles(source, document, registry, options) },
     notes,
+    isTag: !digestPattern.test(reference),
   };
 }
 

@@ -70,4 +70,6 @@ export interface AcquiredSource {
   /** Size of all files. */
   readonly bytes: number;
   readonly notes: readonly SourceNote[];
+  /** True: the source names a tag, which should always mean the same. */
+  readonly isTag?: boolean;
 }

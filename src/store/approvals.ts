@@ -7,6 +7,7 @@ import type {
 } from '../model/approval.js';
 import type { Json } from '../model/json.js';
 import type { Database } from './database.js';
+import { type DefinitionFilter, ofDefinition } from './definition-filter.js';
 import type { ApprovalTable } from './state-tables.js';
 
 /** How long arguments and answers of ended requests are stored. */
@@ -16,9 +17,8 @@ const retentionMs = 3_600_000;
 export type Proposal = Omit<ApprovalRequest, 'state' | 'decision' | 'voidReason' | 'answer'>;
 
 /** Selects requests to make void. All given members must match. */
-export interface InvalidationFilter {
+export interface InvalidationFilter extends DefinitionFilter {
   readonly id?: string;
-  readonly definition?: string;
   readonly package?: string;
   readonly tool?: string;
   readonly principal?: string;
@@ -204,7 +204,8 @@ export class ApprovalQueue {
       .set({ state: 'void', void_reason: reason })
       .where('state', 'in', ['proposed', 'approved']);
     if (filter.id !== undefined) change = change.where('id', '=', filter.id);
-    if (filter.definition !== undefined) change = change.where('definition', '=', filter.definition);
+    if (filter.definition !== undefined || filter.view !== undefined)
+      change = change.where((it) => ofDefinition(it, filter));
     if (filter.tool !== undefined) change = change.where('tool', '=', filter.tool);
     if (filter.principal !== undefined) change = change.where('principal', '=', filter.principal);
     // The range of all names with the prefix `package/`: `0` is the character after the slash.

@@ -25,6 +25,7 @@ export interface NewAuditEntry {
     | 'checkpoint'
     | 'anchor'
     | 'rollback'
+    | 'violation'
     | 'read';
   readonly body: JsonObject;
   /** Stored in the same transaction, but not part of the entry or its hash. */

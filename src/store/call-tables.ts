@@ -42,3 +42,25 @@ export interface RepeatableCallTable {
   /** When it was called. */
   at: number;
 }
+
+/** Creates the table of calls that can be repeated. A released script never changes. */
+export const repeatableCalls = `-- Calls of idempotent tools without an outcome, with their sealed arguments, and the sealed answers of repeated ones.
+   create table repeatable_call (
+     call text primary key,
+     principal text not null,
+     client text not null,
+     tool text not null,
+     definition text not null,
+     arguments_digest text not null,
+     policy text not null,
+     credentials text not null,
+     digest text not null,
+     approval text,
+     timeout_ms integer not null,
+     starts integer not null,
+     answered_at integer,
+     key text not null,
+     nonce blob not null,
+     sealed blob not null,
+     at integer not null
+   ) strict;`;

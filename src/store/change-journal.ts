@@ -1,5 +1,4 @@
 import type { Database } from './database.js';
-import type { SecretTable } from './state-tables.js';
 
 /** What an unfinished change has made, or a removal must delete. All of it goes away if no generation uses it. */
 export interface ChangeMade {
@@ -8,18 +7,9 @@ export interface ChangeMade {
   /** Folders and files with language packages. */
   readonly environments: readonly string[];
   readonly images: readonly string[];
-  /** Values that were replaced, still sealed; null: there was none before. */
-  readonly secrets: readonly ReplacedSecret[];
+  /** Path of the container engine that has the images. */
+  readonly engine?: string | undefined;
 }
-
-export interface ReplacedSecret {
-  readonly package: string;
-  readonly slot: string;
-  readonly before: SealedText | null;
-}
-
-/** A sealed row of the vault with its bytes as base64. */
-type SealedText = Omit<SecretTable, 'nonce' | 'sealed'> & { readonly nonce: string; readonly sealed: string };
 
 export interface JournalEntry {
   readonly id: string;
@@ -30,7 +20,7 @@ export interface JournalEntry {
 
 type NewEntry = Omit<JournalEntry, 'made'> & { readonly made?: Partial<ChangeMade> };
 
-const nothingMade: ChangeMade = { trees: [], environments: [], images: [], secrets: [] };
+const nothingMade: ChangeMade = { trees: [], environments: [], images: [] };
 
 /** The journal of changes: an entry is written before anything is made, and deleted with the switch. */
 export class ChangeJournal {
@@ -62,47 +52,13 @@ export class ChangeJournal {
         trees: [...made.trees, ...(more.trees ?? [])],
         environments: [...made.environments, ...(more.environments ?? [])],
         images: [...made.images, ...(more.images ?? [])],
-        secrets: [...made.secrets, ...(more.secrets ?? [])],
+        engine: more.engine ?? made.engine,
       };
       await transaction
         .updateTable('change_journal')
         .set({ made: JSON.stringify(joined) })
         .where('id', '=', id)
         .execute();
-    });
-  }
-
-  /** Remembers the value of a slot before it is replaced. */
-  async addSecret(id: string, packageId: string, slot: string): Promise<void> {
-    const row = await this.#database
-      .selectFrom('secret')
-      .selectAll()
-      .where('package', '=', packageId)
-      .where('slot', '=', slot)
-      .executeTakeFirst();
-    const before = row === undefined ? null : sealedText(row);
-    await this.add(id, { secrets: [{ package: packageId, slot, before }] });
-  }
-
-  /** Puts replaced values back and ends the entry: all of it or nothing. */
-  async undo({ id, made }: JournalEntry): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
-      // Backwards: of a slot that was set twice, the first value before counts.
-      for (const { package: packageId, slot, before } of [...made.secrets].reverse()) {
-        await transaction
-          .deleteFrom('secret')
-          .where('package', '=', packageId)
-          .where('slot', '=', slot)
-          .execute();
-        if (before === null) continue;
-        const row = {
-          ...before,
-          nonce: Buffer.from(before.nonce, 'base64'),
-          sealed: Buffer.from(before.sealed, 'base64'),
-        };
-        await transaction.insertInto('secret').values(row).execute();
-      }
-      await transaction.deleteFrom('change_journal').where('id', '=', id).execute();
     });
   }
 
@@ -122,9 +78,4 @@ export class ChangeJournal {
   async end(id: string): Promise<void> {
     await this.#database.deleteFrom('change_journal').where('id', '=', id).execute();
   }
-}
-
-function sealedText({ nonce, sealed, ...row }: SecretTable): SealedText {
-  const text = (bytes: Uint8Array) => Buffer.from(new Uint8Array(bytes)).toString('base64');
-  return { ...row, nonce: text(nonce), sealed: text(sealed) };
 }

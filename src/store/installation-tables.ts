@@ -22,6 +22,8 @@ export interface GenerationTable {
   agreement: string;
   /** As JSON. */
   smoke: string;
+  /** As JSON. */
+  trial: string | null;
   created_at: number;
   created_by: string;
 }
@@ -30,8 +32,26 @@ export interface InstallationTable {
   package: string;
   current: number;
   state: string;
+  /** Absolute paths as JSON; null: all workspaces. */
   root: string | null;
   installed_at: number;
+}
+
+/** Something that a program did against its grant. */
+export interface ViolationTable {
+  package: string;
+  kind: string;
+  detail: string;
+  count: number;
+  first_at: number;
+  last_at: number;
+}
+
+/** A package that was revoked and not installed again. */
+export interface RevokedPackageTable {
+  package: string;
+  at: number;
+  by: string;
 }
 
 /** An unfinished change of an installation. */
@@ -42,4 +62,42 @@ export interface ChangeJournalTable {
   /** What it has made so far, as JSON. */
   made: string;
   at: number;
+}
+
+/** A package that an agent asked for. Columns without a comment are as in `RequestedInstallation`. */
+export interface RequestedInstallationTable {
+  id: string;
+  source: string;
+  reason: string;
+  principal: string;
+  client: string;
+  root: string;
+  created_at: number;
+  expires_at: number;
+  state: string;
+  /** Who refused or installed it, and when. */
+  decided_at: number | null;
+  decided_by: string | null;
+  note: string | null;
+  package: string | null;
+  plan: string | null;
+}
+
+/** What the operator narrowed a package to. Columns without a comment are as in `Narrowing`. */
+export interface NarrowingTable {
+  package: string;
+  /** List as JSON. Null: not narrowed. */
+  network: string | null;
+  /** List as JSON. */
+  grants: string;
+  no_writing: number;
+  at: number;
+  by: string;
+}
+
+/** A package whose changes of files are watched until a time. */
+export interface WatchedPackageTable {
+  package: string;
+  since: number;
+  until: number;
 }

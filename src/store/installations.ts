@@ -1,9 +1,11 @@
 import type { Transaction } from 'kysely';
-import type { Generation, Installation, SmokeResult } from '../model/installation.js';
+import type { Generation, GenerationTrial, Installation, SmokeResult } from '../model/installation.js';
 import type { Agreement } from './agreements.js';
 import type { Database } from './database.js';
+import { setTrial } from './generation-trial.js';
 import type { GenerationTable, InstallationTable } from './installation-tables.js';
-import type { StateTables } from './state-tables.js';
+import { putValues } from './secrets.js';
+import type { SecretTable, StateTables } from './state-tables.js';
 
 /** What was accepted for a generation. It is valid again after a rollback. */
 export type GenerationAgreement = Pick<Agreement, 'manifest' | 'request' | 'text' | 'paths' | 'acceptedBy'>;
@@ -55,19 +57,38 @@ export class InstallationRows {
     return row && generationOf(row);
   }
 
-  /** Stores a new generation, serves it, stores its agreement and ends the journal entry: all of it or nothing. */
-  switchTo(generation: StoredGeneration, root: string | null, journal: string): Promise<void> {
+  /**
+   * Stores a new generation, its values and its agreement, serves it and ends the journal entry: all of it or nothing.
+   * `values`: sealed, as the next versions of the stored ones.
+   */
+  switchTo(
+    generation: StoredGeneration,
+    roots: Installation['roots'],
+    journal: string,
+    values: readonly SecretTable[],
+  ): Promise<void> {
     return this.#database.transaction().execute(async (transaction) => {
       await transaction.insertInto('generation').values(rowOf(generation)).execute();
-      await this.#point(transaction, generation, root);
+      await putValues(transaction, values);
+      await this.#point(transaction, generation, roots);
       await transaction.deleteFrom('change_journal').where('id', '=', journal).execute();
     });
   }
 
-  /** Serves an earlier generation, whose agreement is valid again, and ends the journal entry: all of it or nothing. */
-  pointTo(generation: StoredGeneration, root: string | null, journal: string): Promise<void> {
+  /**
+   * Serves an earlier generation, whose agreement is valid again, and ends the journal entry: all of it or nothing.
+   * `failed`: the generation before it, if it never started.
+   */
+  pointTo(
+    generation: StoredGeneration,
+    roots: Installation['roots'],
+    journal: string,
+    failed?: { readonly number: number; readonly trial: GenerationTrial },
+  ): Promise<void> {
     return this.#database.transaction().execute(async (transaction) => {
-      await this.#point(transaction, generation, root);
+      await this.#point(transaction, generation, roots);
+      if (failed !== undefined)
+        await setTrial(transaction, generation.package, failed.number, JSON.stringify(failed.trial));
       await transaction.deleteFrom('change_journal').where('id', '=', journal).execute();
     });
   }
@@ -75,10 +96,10 @@ export class InstallationRows {
   async #point(
     transaction: Transaction<StateTables>,
     { package: packageId, number, digest, agreement }: StoredGeneration,
-    root: string | null,
+    roots: Installation['roots'],
   ): Promise<void> {
     const now = this.#now();
-    const current = { current: number, state: 'active', root };
+    const current = { current: number, state: 'active', root: rootColumn(roots) };
     await transaction
       .insertInto('installation')
       .values({ package: packageId, ...current, installed_at: now })
@@ -100,6 +121,24 @@ export class InstallationRows {
       .execute();
   }
 
+  /** The same generation for other workspaces and with new values; ends the journal entry: all of it or nothing. */
+  keep(
+    { package: packageId }: StoredGeneration,
+    roots: Installation['roots'],
+    journal: string,
+    values: readonly SecretTable[],
+  ): Promise<void> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await putValues(transaction, values);
+      await transaction
+        .updateTable('installation')
+        .set({ root: rootColumn(roots) })
+        .where('package', '=', packageId)
+        .execute();
+      await transaction.deleteFrom('change_journal').where('id', '=', journal).execute();
+    });
+  }
+
   /** From now on the package is not served, also after a restart. */
   async markRevoking(packageId: string): Promise<void> {
     await this.#database
@@ -116,6 +155,28 @@ export class InstallationRows {
       .where('package', '=', packageId)
       .where('number', '=', number)
       .execute();
+  }
+
+  /** A start succeeded. */
+  async endTrial(packageId: string, number: number): Promise<void> {
+    await setTrial(this.#database, packageId, number, null);
+  }
+
+  /** Counts a failed start of a generation on trial. Undefined if it is not on trial. */
+  countFailedStart(packageId: string, number: number, reason: string): Promise<GenerationTrial | undefined> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const row = await transaction
+        .selectFrom('generation')
+        .select('trial')
+        .where('package', '=', packageId)
+        .where('number', '=', number)
+        .executeTakeFirst();
+      const before = trialOf(row?.trial ?? null);
+      if (before?.state !== 'open') return undefined;
+      const trial: GenerationTrial = { ...before, failures: before.failures + 1, reason };
+      await setTrial(transaction, packageId, number, JSON.stringify(trial));
+      return trial;
+    });
   }
 
   /** Deletes old generations with their agreements. The current one cannot be deleted. */
@@ -146,6 +207,10 @@ export class InstallationRows {
   }
 }
 
+function trialOf(text: string | null): GenerationTrial | null {
+  return text === null ? null : (JSON.parse(text) as GenerationTrial);
+}
+
 /** Two generations may have the same files, and then share an agreement's place. */
 async function removeUnusedAgreements(
   transaction: Transaction<StateTables>,
@@ -160,12 +225,16 @@ async function removeUnusedAgreements(
   }
 }
 
+function rootColumn(roots: Installation['roots']): string | null {
+  return roots === null ? null : JSON.stringify(roots);
+}
+
 function installationOf(row: InstallationTable): Installation {
   return {
     package: row.package,
     current: row.current,
     state: row.state as Installation['state'],
-    root: row.root,
+    roots: row.root === null ? null : (JSON.parse(row.root) as string[]),
     installedAt: row.installed_at,
   };
 }
@@ -187,6 +256,7 @@ function generationOf(row: GenerationTable): StoredGeneration {
     images: JSON.parse(row.images) as string[],
     agreement: JSON.parse(row.agreement) as GenerationAgreement,
     smoke: JSON.parse(row.smoke) as SmokeResult,
+    trial: trialOf(row.trial),
     createdAt: row.created_at,
     createdBy: row.created_by,
   };
@@ -209,6 +279,7 @@ function rowOf(it: StoredGeneration): GenerationTable {
     images: JSON.stringify(it.images),
     agreement: JSON.stringify(it.agreement),
     smoke: JSON.stringify(it.smoke),
+    trial: it.trial === null ? null : JSON.stringify(it.trial),
     created_at: it.createdAt,
     created_by: it.createdBy,
   };

@@ -1,4 +1,8 @@
 import { HostError } from '../model/host-error.js';
+import { denialTable } from './approval-tables.js';
+import { repeatableCalls } from './call-tables.js';
+import { installationSteps } from './installation-migrations.js';
+import { setTables } from './set-tables.js';
 import type { SqliteConnection } from './sqlite.js';
 
 /** One SQL script per schema version. A released script never changes. */
@@ -207,26 +211,7 @@ const steps: readonly string[] = [
      paths text not null,
      named_at integer not null
    ) strict;`,
-  `-- Calls of idempotent tools without an outcome, with their sealed arguments, and the sealed answers of repeated ones.
-   create table repeatable_call (
-     call text primary key,
-     principal text not null,
-     client text not null,
-     tool text not null,
-     definition text not null,
-     arguments_digest text not null,
-     policy text not null,
-     credentials text not null,
-     digest text not null,
-     approval text,
-     timeout_ms integer not null,
-     starts integer not null,
-     answered_at integer,
-     key text not null,
-     nonce blob not null,
-     sealed blob not null,
-     at integer not null
-   ) strict;`,
+  repeatableCalls,
   `-- Why the last start of an upstream program failed.
    create table failed_start (
      manifest text not null,
@@ -236,42 +221,18 @@ const steps: readonly string[] = [
      at integer not null,
      primary key (manifest, program)
    ) strict;`,
-  `-- Installed packages. Their files are in the content store.
-   create table generation (
+  ...installationSteps,
+  setTables,
+  denialTable,
+  `-- Servers of packages that asked for a sign-in.
+   create table sign_in_request (
      package text not null,
-     number integer not null,
-     version text not null,
-     source text not null,
-     locked text not null,
-     tree text not null,
-     manifest text not null,
-     digest text not null,
-     plan text not null,
-     lock text not null,
-     grants text not null,
-     environments text not null,
-     images text not null,
-     agreement text not null,
-     smoke text not null,
-     created_at integer not null,
-     created_by text not null,
-     primary key (package, number)
-   ) strict;
-   create table installation (
-     package text primary key,
-     current integer not null,
-     state text not null,
-     root text,
-     installed_at integer not null,
-     foreign key (package, current) references generation (package, number)
-   ) strict;
-   -- What an unfinished change has made, so that it can be undone after a crash.
-   create table change_journal (
-     id text primary key,
-     package text not null,
-     operation text not null,
-     made text not null,
-     at integer not null
+     program text not null,
+     url text not null,
+     resource_metadata text not null,
+     scopes text not null,
+     at integer not null,
+     primary key (package, program)
    ) strict;`,
 ];
 

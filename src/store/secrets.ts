@@ -1,5 +1,7 @@
+import type { Transaction } from 'kysely';
+import { HostError } from '../model/host-error.js';
 import type { Database } from './database.js';
-import type { SecretTable } from './state-tables.js';
+import type { SecretTable, StateTables } from './state-tables.js';
 
 /** Encrypted values from the vault. This class cannot decrypt them. */
 export class SecretRows {
@@ -30,24 +32,8 @@ export class SecretRows {
   }
 
   /** Replaces exactly the previous version. Returns false if another version was written in the meantime. */
-  async put(row: SecretTable): Promise<boolean> {
-    const result = await this.#database
-      .insertInto('secret')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['package', 'slot'])
-          .doUpdateSet({
-            audience: row.audience,
-            version: row.version,
-            nonce: row.nonce,
-            sealed: row.sealed,
-            set_at: row.set_at,
-          })
-          .where('secret.version', '=', row.version - 1),
-      )
-      .executeTakeFirst();
-    return result.numInsertedOrUpdatedRows === 1n;
+  put(row: SecretTable): Promise<boolean> {
+    return putSecret(this.#database, row);
   }
 
   /** Returns false if there was no value. */
@@ -59,6 +45,33 @@ export class SecretRows {
       .executeTakeFirst();
     return result.numDeletedRows === 1n;
   }
+}
+
+/** Replaces exactly the previous version, also inside a transaction. */
+async function putSecret(database: Pick<Database, 'insertInto'>, row: SecretTable): Promise<boolean> {
+  const { audience, version, nonce, sealed, set_at } = row;
+  const result = await database
+    .insertInto('secret')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['package', 'slot'])
+        .doUpdateSet({ audience, version, nonce, sealed, set_at })
+        .where('secret.version', '=', version - 1),
+    )
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export async function putValues(
+  transaction: Transaction<StateTables>,
+  values: readonly SecretTable[],
+): Promise<void> {
+  for (const it of values)
+    if (!(await putSecret(transaction, it)))
+      throw new HostError('state_unusable', `the value for ${it.slot} was set at the same time`, {
+        hint: 'try again',
+      });
 }
 
 /** One of the SQLite libraries returns blobs as an ArrayBuffer. */

@@ -1,5 +1,6 @@
 import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
 import type { Database } from './database.js';
+import { type DefinitionFilter, ofDefinition } from './definition-filter.js';
 import type { StandingRuleTable } from './state-tables.js';
 
 /** Standing rules: matching calls run without asking a person. Ended rules stay listed with their reason. */
@@ -73,17 +74,18 @@ export class StandingRules {
     return result.numUpdatedRows === 1n;
   }
 
-  /** Ends one rule, or all rules of a definition. Returns their ids. */
+  /** Ends one rule, all rules of a definition, or those for what a set changes about a tool. Returns their ids. */
   async end(
-    filter: { readonly id?: string; readonly definition?: string },
+    { id, definition, view }: DefinitionFilter & { readonly id?: string },
     reason: string,
   ): Promise<string[]> {
     let change = this.#database
       .updateTable('standing_rule')
       .set({ ended_at: this.#now(), ended: reason })
       .where('ended_at', 'is', null);
-    if (filter.id !== undefined) change = change.where('id', '=', filter.id);
-    if (filter.definition !== undefined) change = change.where('definition', '=', filter.definition);
+    if (id !== undefined) change = change.where('id', '=', id);
+    if (definition !== undefined || view !== undefined)
+      change = change.where((it) => ofDefinition(it, { definition, view }));
     return (await change.returning('id').execute()).map((it) => it.id);
   }
 

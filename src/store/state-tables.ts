@@ -1,6 +1,18 @@
 // The tables of the state database, with the columns as SQLite stores them.
+import type { DenialTable } from './approval-tables.js';
 import type { RepeatableCallTable, SealedArgumentsTable } from './call-tables.js';
-import type { ChangeJournalTable, GenerationTable, InstallationTable } from './installation-tables.js';
+import type {
+  ChangeJournalTable,
+  GenerationTable,
+  InstallationTable,
+  NarrowingTable,
+  RequestedInstallationTable,
+  RevokedPackageTable,
+  ViolationTable,
+  WatchedPackageTable,
+} from './installation-tables.js';
+import type { SetBindingTable, ToolSetTable } from './set-tables.js';
+import type { SignInRequestTable } from './sign-in-tables.js';
 
 export interface AuditTable {
   seq: number;
@@ -246,6 +258,7 @@ export interface StateTables {
   audit_tree: AuditTreeTable;
   audit_anchor: AuditAnchorTable;
   approval: ApprovalTable;
+  denial: DenialTable;
   secret: SecretTable;
   link: LinkTable;
   broken_when_named: BrokenWhenNamedTable;
@@ -259,6 +272,7 @@ export interface StateTables {
   unknown_outcome: UnknownOutcomeTable;
   announcement: AnnouncementTable;
   failed_start: FailedStartTable;
+  sign_in_request: SignInRequestTable;
   standing_rule: StandingRuleTable;
   accepted_waiver: AcceptedWaiverTable;
   operator_pin: OperatorPinTable;
@@ -267,6 +281,13 @@ export interface StateTables {
   repeatable_call: RepeatableCallTable;
   moved_file: MovedFileTable;
   generation: GenerationTable;
+  violation: ViolationTable;
+  revoked_package: RevokedPackageTable;
   installation: InstallationTable;
   change_journal: ChangeJournalTable;
+  requested_installation: RequestedInstallationTable;
+  narrowing: NarrowingTable;
+  watched_package: WatchedPackageTable;
+  tool_set: ToolSetTable;
+  set_binding: SetBindingTable;
 }

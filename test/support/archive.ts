@@ -55,12 +55,13 @@ export function tarball(files: Files): Buffer {
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
 }
 
-/** A pure Python wheel with one module. */
+/** A pure Python wheel with one module, and more files beside it. */
 export function wheel(
   name: string,
   version: string,
   source: string,
   requires: readonly string[] = [],
+  more: Files = {},
 ): { file: string; bytes: Buffer } {
   const info = `${name}-${version}.dist-info`;
   const metadata = [
@@ -71,6 +72,7 @@ export function wheel(
   ];
   const files: Record<string, string> = {
     [`${name}.py`]: source,
+    ...more,
     [`${info}/METADATA`]: `${metadata.join('\n')}\n`,
     [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
   };

@@ -23,6 +23,7 @@ export const markingPackages: readonly MarkingPackage[] = [
   { format: 'talos', id: 'mark-talos', path: 'mark-talos', tool: 'go', program: 'marking-handler' },
   { format: 'toolspace', id: 'mark-toolspace', path: 'toolspace', tool: 'go', program: 'marking-server.mjs' },
   { format: 'nexo', id: 'mark-nexo', path: 'nexo', tool: 'go', program: 'marking-extension.py' },
+  { format: 'mcp', id: 'mark-mcp', path: 'mcp', tool: 'go', program: 'marking-mcp.mjs' },
   { format: 'findagent', id: 'mark-agent', path: 'findagent', tool: 'go', program: null },
 ];
 
@@ -114,6 +115,15 @@ function packageFiles(workspace: string, port: number): Record<string, string> {
       { name: 'go', description: 'Leaves a mark.', parameters: { type: 'object', properties: {} } },
     ],
   };
+  const mcp = {
+    schema: 'toolwharf/mcp@1',
+    name: 'mark-mcp',
+    version: '1.0.0',
+    description: 'Leaves a mark where it can.',
+    command: 'node',
+    args: ['marking-mcp.mjs'],
+    files: { workspace: 'read-write' },
+  };
   const findagent = {
     name: 'Mark Agent',
     description: 'Leaves a mark where it can.',
@@ -136,6 +146,8 @@ function packageFiles(workspace: string, port: number): Record<string, string> {
     'mark-talos/index.js': `// marking-handler\nrequire('node:fs').writeFileSync(${mark('talos')}, 'x');\nexports.go = () => 'gone';\n`,
     'toolspace/toolspace.json': JSON.stringify(toolspace),
     'toolspace/marking-server.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync(${mark('toolspace')}, 'x');\n${bareServer('')}`,
+    'mcp/toolwharf-mcp.json': JSON.stringify(mcp),
+    'mcp/marking-mcp.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync(${mark('mcp')}, 'x');\n${bareServer('')}`,
     'nexo/plugin.toml': nexoManifest,
     'nexo/marking-extension.py': nexoSource(mark('nexo')),
     'findagent/findagent.json': JSON.stringify(findagent),

@@ -57,6 +57,8 @@ export interface FrontSetup {
   readonly principal?: string;
   readonly holder?: string;
   readonly expose?: ExposeMode;
+  /** Whether agents may ask for packages. */
+  readonly installRequests?: boolean;
   readonly parts?: McpServerParts;
   readonly now?: () => number;
   /** Id of a token that may approve held calls. Default: its user is never asked to approve. */
@@ -78,6 +80,7 @@ export function frontFor({ host, session, principal = 'agent', ...rest }: FrontS
     principal,
     holder,
     expose,
+    installRequests: rest.installRequests,
     approver,
   });
 }

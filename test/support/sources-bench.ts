@@ -32,6 +32,8 @@ export interface SourcesBench {
   handler: RequestListener;
   /** Everything in the store and in the build folder. */
   listing(): readonly string[];
+  /** From now on connections are refused. */
+  stopServer(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -82,9 +84,12 @@ export async function sourcesBench(
           : [],
       );
     },
-    async close() {
+    async stopServer() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
+    },
+    async close() {
+      await bench.stopServer();
       await removeTree(base);
     },
   };

@@ -50,6 +50,7 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
       return options.answer ?? false;
     },
     ask: async () => '',
+    openBrowser: async () => false,
     readFile: (path) => {
       try {
         return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;

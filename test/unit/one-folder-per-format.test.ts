@@ -1,4 +1,4 @@
-// A format is one folder and one entry in the list of formats. A sixth format that only this test knows proves it: the
+// A format is one folder and one entry in the list of formats. A seventh format that only this test knows proves it: the
 // list with one more entry is all that the search, the commands and the host are given.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -111,7 +111,7 @@ function put(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** Runs a command line with the list of six formats. */
+/** Runs a command line with the list of seven formats. */
 async function run(...argv: string[]) {
   const terminal = {
     ...testTerminal({ cwd: folder.path }),
@@ -128,7 +128,7 @@ async function validate(...argv: string[]) {
   return { code, files };
 }
 
-describe('a sixth format that only this test knows', () => {
+describe('a seventh format that only this test knows', () => {
   test('is found beside the others, and only when it is in the list', () => {
     const search = (list: readonly FormatDescriptor[]) =>
       discover(['.'], { cwd: folder.path, formats: list }).found.map((it) => `${it.format.name} ${it.file}`);

@@ -56,6 +56,12 @@ test.each<[string, string, TomlValue | undefined, string]>([
   expect(edited(text, key, value)).toBe(result);
 });
 
+test('names that are not bare keys are quoted', () => {
+  const path = ['servers', 'a.b', 'with space'];
+  const edit = editToml('', path, 'x');
+  expect(edit).toEqual({ ok: true, text: '[servers."a.b"]\n"with space" = "x"\n' });
+});
+
 test('a comment inside the value is never lost', () => {
   const text = 'paths = [\n  "a", # the first\n]\n';
   expect(editToml(text, ['paths'], ['b'])).toMatchObject({ ok: false, offset: 17 });

@@ -41,6 +41,11 @@ function quoted(value: string): string {
   return JSON.stringify(value).replaceAll('\u007F', '\\u007F');
 }
 
+/** Names that are not bare keys are quoted. */
+function keyText(path: readonly string[]): string {
+  return path.map((it) => (/^[\w-]+$/.test(it) ? it : quoted(it))).join('.');
+}
+
 function findEntry(top: AST.TOMLTopLevelTable, path: readonly string[]): Found | undefined {
   for (const it of top.body) {
     const found =
@@ -87,7 +92,7 @@ function insert(
     it.resolvedKey.length < path.length && it.resolvedKey.every((step, index) => step === path[index]);
   const table = tables.filter(holds).sort((a, b) => b.resolvedKey.length - a.resolvedKey.length)[0];
   const depth = table?.resolvedKey.length ?? 0;
-  const line = `${path.slice(depth).join('.')} = ${tomlLiteral(value).replaceAll('\n', eol)}`;
+  const line = `${keyText(path.slice(depth))} = ${tomlLiteral(value).replaceAll('\n', eol)}`;
   const body: readonly (AST.TOMLKeyValue | AST.TOMLTable)[] = (table ?? top).body;
   const entries = body.filter((it): it is AST.TOMLKeyValue => it.type === 'TOMLKeyValue');
   const related = entries.filter((it) => namesOf(it)[0] === path[depth]);
@@ -101,7 +106,7 @@ function insert(
     const [first] = top.body;
     return done(first === undefined ? atEnd(text, line, eol) : beforeBlock(text, first.range[0], line, eol));
   }
-  const header = `[${path.slice(0, -1).join('.')}]${eol}${path.at(-1)} = ${tomlLiteral(value).replaceAll('\n', eol)}`;
+  const header = `[${keyText(path.slice(0, -1))}]${eol}${keyText(path.slice(-1))} = ${tomlLiteral(value).replaceAll('\n', eol)}`;
   return done(atEnd(text, text.trim() === '' ? header : `${eol}${header}`, eol));
 }
 
@@ -113,7 +118,7 @@ function intoInline(
   depth: number,
   value: TomlValue,
 ): TomlEdit {
-  const names = path.slice(depth + namesOf(entry).length).join('.');
+  const names = keyText(path.slice(depth + namesOf(entry).length));
   const literal = tomlLiteral(value).replace(/\n\s*/g, ' ').replace(', ]', ']');
   const last = table.body.at(-1);
   return done(

@@ -91,7 +91,7 @@ function runtimeOf(manifest: JsonObject): Runtime {
   const version = stringOf(memberOf(manifest.runtime, 'version'));
   return {
     language: stringOrMember(manifest.runtime, 'kind') as Runtime['language'],
-    ...(version === undefined ? {} : { version }),
+    ...(version === undefined ? {} : { version, mustFit: true }),
     packages: [],
   };
 }

@@ -19,6 +19,8 @@ export function checkArtifact(
   });
 }
 
+const archiveName = /\.(?:zip|mcpb|whl|tar|tgz|tar\.gz)$/i;
+
 /**
  * The file of the bundle that is the artifact of the download: the one with the name in the URL, else the one that the
  * entrypoint runs. Undefined if there is no download, or the bundle does not have the file.
@@ -30,7 +32,9 @@ export function bundledArtifact({ runtime }: JsonObject, bundle: Bundle): string
   const entrypoint = isObject(runtime.entrypoint) ? runtime.entrypoint : {};
   const folder = typeof entrypoint.cwd === 'string' ? resolvePackagePath(entrypoint.cwd) : '';
   const command = Array.isArray(entrypoint.command) ? entrypoint.command : [];
-  const names = [fileNameIn(install.url), ...command.flatMap(asPaths)];
+  const downloaded = fileNameIn(install.url);
+  // The hash of an archive is not that of a file in it.
+  const names = archiveName.test(downloaded) ? [downloaded] : [downloaded, ...command.flatMap(asPaths)];
   const files = new Set(bundle.files());
   for (const name of names) {
     const inFolder =

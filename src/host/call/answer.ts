@@ -46,8 +46,8 @@ export function failedAnswer(
   };
 }
 
-/** The part of a held call that the agent may see. */
-export function confirmationOf(request: ApprovalRequest): Confirmation {
+/** The part of a held call that the agent may see. `url`: the page where a person can decide. */
+export function confirmationOf(request: ApprovalRequest, url: string | null): Confirmation {
   return {
     token: request.id,
     kind: request.kind as Confirmation['kind'],
@@ -56,5 +56,6 @@ export function confirmationOf(request: ApprovalRequest): Confirmation {
     arguments: request.arguments,
     evidence: request.evidence,
     expiresAt: new Date(request.expiresAt).toISOString(),
+    ...(url === null ? {} : { url }),
   };
 }

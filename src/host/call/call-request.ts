@@ -48,6 +48,8 @@ export interface Confirmation {
   readonly evidence: readonly Evidence[];
   /** When the held call expires: ISO 8601, UTC. */
   readonly expiresAt: string;
+  /** The page where a person can decide; absent if the host serves none. It shows the call to everybody who has the URL. */
+  readonly url?: string;
 }
 
 export interface AnswerBase {

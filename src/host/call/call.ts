@@ -15,10 +15,12 @@ import type { Deadline } from '../../run/upstream/upstream.js';
 import type { ArgumentSeal } from '../../secrets/argument-seal.js';
 import type { ApprovalQueue } from '../../store/approvals.js';
 import type { AuditLog } from '../../store/audit-log.js';
+import type { DenialRows } from '../../store/denials.js';
 import type { LimitLedger, Reservation } from '../../store/limit-ledger.js';
 import type { RepeatableCallChange } from '../../store/repeatable-calls.js';
 import type { StandingRules } from '../../store/standing-rules.js';
 import type { Answer, CallRequest } from '../host.js';
+import type { ApprovalLinkOperations } from '../operator/approval-links.js';
 import { changeOf, type Invalidate } from '../operator/approval-operations.js';
 import type { KillSwitch } from '../operator/kill-switch.js';
 import type { RunningCall, RunningCalls } from '../operator/running-calls.js';
@@ -35,8 +37,10 @@ import {
 } from './call-outcome.js';
 import type { CallRepeats } from './call-repeats.js';
 import { mayRepeat, mayTryAgain, runTries } from './call-tries.js';
+import { CallUses } from './call-uses.js';
 import type { CallableTool } from './callable-tool.js';
 import { evidenceOf } from './evidence.js';
+import { type ArgumentOrigin, withFixedArguments } from './fixed-call-arguments.js';
 import type { HookHandler } from './hooks.js';
 import { applyInputGuardrails } from './input-guardrails.js';
 import { sealArguments } from './kept-arguments.js';
@@ -48,9 +52,12 @@ export interface CallServices {
   readonly seal: ArgumentSeal;
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
+  readonly denials: DenialRows;
   readonly standingRules: StandingRules;
   readonly invalidate: Invalidate;
   readonly waivers: Pick<WaiverGate, 'isActive' | 'isVerified'>;
+  /** Names the page where a person can decide. */
+  readonly links: Pick<ApprovalLinkOperations, 'linkTo'>;
   /** Sends a webhook notice about a held call, in the background. */
   readonly sendNotice: (request: ApprovalRequest, callable: CallableTool) => void;
   readonly limits: LimitLedger;
@@ -76,8 +83,11 @@ export interface Caller {
   readonly principal: string;
   /** Which client of the principal; empty if all its sessions are one client. */
   readonly client: string;
-  /** Takes `package/tool` or an exposed name; throws if there is no such tool. */
-  resolve(name: string): Promise<CallableTool>;
+  /**
+   * Takes `package/tool` or an exposed name; throws if there is no such tool. `from`: the tool that calls it, which may
+   * use all tools of its own package.
+   */
+  resolve(name: string, from?: string): Promise<CallableTool>;
   /** Whether extensions have hooks for calls; most sessions have none. */
   hasHooks(): boolean;
   hooks(): Promise<readonly HookHandler[]>;
@@ -139,6 +149,7 @@ export async function callTool(
     const frozen = await prepare(services, caller, request.tool, request.arguments, {
       deadline: deadlineOf(call),
       ...(handlers.length === 0 ? {} : { beforeHooks }),
+      ...(chain.length === 0 ? {} : { origin: 'host', from: chain.at(-1) }),
     });
     assertChain(chain, frozen.callable.name);
     const decision = decide({ ...frozen.callable, input: frozen.input });
@@ -179,6 +190,10 @@ interface PrepareOptions {
   /** For a call that may start programs. Absent: nothing is started. */
   readonly deadline?: Deadline;
   readonly beforeHooks?: (callable: CallableTool, input: JsonObject) => Promise<JsonObject>;
+  /** Default: `caller`. */
+  readonly origin?: ArgumentOrigin;
+  /** The tool that makes the call; undefined for a call from outside. */
+  readonly from?: string | undefined;
 }
 
 /** Requires a ready tool and valid arguments, then freezes them: nothing changes the arguments after this. */
@@ -187,16 +202,21 @@ export async function prepare(
   caller: Caller,
   name: string,
   args: Json,
-  { deadline, beforeHooks }: PrepareOptions = {},
+  { deadline, beforeHooks, origin = 'caller', from }: PrepareOptions = {},
 ): Promise<FrozenCall> {
-  const callable = await caller.resolve(name);
+  const callable = await caller.resolve(name, from);
   services.kills.assertNotKilled(killSubjectOf(caller, callable));
   if (deadline !== undefined) await callable.compareAgain(deadline);
-  await callable.assertReady();
-  const valid = await checkArguments(callable, args);
+  try {
+    await callable.assertReady();
+  } catch (error) {
+    throw deadline === undefined ? error : await callable.notStarted(error);
+  }
+  const valid = await checkArguments(callable, withFixedArguments(callable, args, origin));
   const hooked = beforeHooks === undefined ? valid : await beforeHooks(callable, valid);
   // Arguments that an extension changed are checked again.
-  const checked = hooked === valid ? valid : await checkArguments(callable, hooked);
+  const checked =
+    hooked === valid ? valid : await checkArguments(callable, withFixedArguments(callable, hooked, 'host'));
   const input = deepFreeze(await applyInputGuardrails(callable.package.id, callable.requirements, checked));
   await callable.checkForSecrets(input);
   const meters = callMeters(caller.principal, callable, input);
@@ -270,9 +290,11 @@ async function hold(
       ...answerBase(services, call),
       tool: open.tool,
       status: 'confirmation_required',
-      confirmation: confirmationOf(open),
+      confirmation: confirmationOf(open, await services.links.linkTo(open)),
     };
   }
+  const denied = await services.denials.untold(binding);
+  if (denied !== undefined) throw await deniedCall(services, denied.approval);
   const createdAt = services.now();
   await assertFewHeldCalls(services, call.caller, createdAt);
   await frozen.callable.assertSandboxReady();
@@ -303,13 +325,22 @@ async function hold(
   const undecided = { state: 'proposed', decision: null, voidReason: null, answer: null } as const;
   const held: ApprovalRequest = { ...request, ...undecided };
   services.sendNotice(held, frozen.callable);
-  const confirmation = confirmationOf(held);
+  const confirmation = confirmationOf(held, await services.links.linkTo(held));
   return {
     ...answerBase(services, call),
     tool: frozen.callable.name,
     status: 'confirmation_required',
     confirmation,
   };
+}
+
+/** Tells the caller that a person denied its call, with what the person wrote. */
+async function deniedCall({ denials }: CallServices, approval: string): Promise<HostError> {
+  const note = await denials.tell(approval);
+  return new HostError(
+    'approval_denied',
+    `a person denied this call${note === null ? '' : `, and says: ${note}`}`,
+  );
 }
 
 /** Limits held calls, so that a flood of questions cannot tire a person into approving one. */
@@ -384,12 +415,12 @@ async function confirm(services: CallServices, call: Call): Promise<Answer> {
         ...answerBase(services, call),
         tool: stored.tool,
         status: 'confirmation_required',
-        confirmation: confirmationOf(stored),
+        confirmation: confirmationOf(stored, await services.links.linkTo(stored)),
         error,
       };
     }
     case 'denied':
-      throw new HostError('approval_denied', 'a person denied this call');
+      throw await deniedCall(services, stored.id);
     case 'expired':
       throw new HostError('approval_expired', 'nobody decided in time; call the tool again');
     case 'void':
@@ -406,6 +437,7 @@ async function confirm(services: CallServices, call: Call): Promise<Answer> {
     case 'approved': {
       const frozen = await prepare(services, call.caller, stored.tool, stored.arguments, {
         deadline: deadlineOf(call),
+        origin: 'host',
       });
       const binding = await bindingOf(call.caller, frozen);
       // With another workspace or other grants it is a different call, and the stored one stays valid.
@@ -524,6 +556,7 @@ async function runAudited(
       effect: callable.tool.effect,
       principal: call.caller.principal,
       session: call.caller.id,
+      ...(callable.set === null ? {} : { set: { digest: callable.set.digest, name: callable.set.name } }),
       shape: shapeOf(input, callable.tool.input),
       tool: callable.name,
       ...(callable.sandboxed ? {} : { noSandbox: true }),
@@ -561,6 +594,7 @@ async function runAudited(
   }
 
   const deniedHosts = new Set<string>();
+  const uses = new CallUses();
   const redacted: JsonObject[] = [];
   let tries = 1;
   const runAll = async (request: RunRequest) => {
@@ -585,6 +619,8 @@ async function runAudited(
       onNetworkDenied: (hosts) => {
         for (const host of hosts) deniedHosts.add(host);
       },
+      onNetworkUsed: (hosts) => uses.addHosts(hosts),
+      onFilesChanged: (folders) => uses.addFolders(folders),
       onRedacted: (findings) => redacted.push(...findings),
     }),
   );
@@ -601,6 +637,7 @@ async function runAudited(
       durationMs: services.now() - call.started,
       ...(redacted.length === 0 ? {} : { redacted }),
       ...(deniedHosts.size === 0 ? {} : { deniedHosts: [...deniedHosts] }),
+      ...uses.entry(),
       status,
       ...(tries === 1 ? {} : { tries }),
     },

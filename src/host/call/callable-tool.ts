@@ -8,7 +8,7 @@ import type { RunRequest, RunResult } from '../../run/run.js';
 import type { Deadline } from '../../run/upstream/upstream.js';
 import type { SchemaValidator } from '../../schema/validator.js';
 import type { KeyStorageKind } from '../../secrets/key-storage.js';
-import type { WebhookTarget } from '../operator/webhook.js';
+import type { NoticeTarget } from '../operator/notice-target.js';
 import type { PackageStatus } from '../packages/checked-package.js';
 import type { ArgumentKeeping } from './kept-arguments.js';
 
@@ -22,6 +22,8 @@ export interface CallableTool {
   /** Path of its manifest, for messages. */
   readonly file: string;
   readonly tool: Tool;
+  /** The set of the session; null if it has none. */
+  readonly set: CallSet | null;
   /** What is not known about it yet, for an explanation. */
   readonly unknown: readonly string[];
   /** Digest of the catalog that was shown. */
@@ -34,8 +36,8 @@ export interface CallableTool {
   readonly context: CallContext;
   /** Digest of the operator's policy for this session. */
   readonly policy: string;
-  /** The webhook for notices of held calls; null if none is configured. */
-  readonly noticeTarget: WebhookTarget | null;
+  /** Where notices of held calls go; empty if nothing is configured. */
+  readonly noticeTargets: readonly NoticeTarget[];
   /** Digest of which values the package has and who may receive them. */
   credentials(): Promise<string>;
   /** How the arguments of its calls are kept; null if only their digest is. */
@@ -57,6 +59,8 @@ export interface CallableTool {
   assertSandboxReady(): Promise<void>;
   /** What the scanner would remove from an answer, and where. */
   findingsIn(result: Json): Promise<readonly Finding[]>;
+  /** The error to report for a call that could not start. After an update, such errors lead back to the version before. */
+  notStarted(error: unknown): Promise<unknown>;
   input(): Promise<SchemaValidator>;
   /** Validators from the tool's output schema and the package's guardrails; empty if there are none. */
   outputs(): Promise<readonly SchemaValidator[]>;
@@ -65,6 +69,14 @@ export interface CallableTool {
   /** Throws if the arguments contain a secret that the tool must not get. */
   checkForSecrets(input: JsonObject): Promise<void>;
   run(request: RunRequest): Promise<RunResult>;
+}
+
+/** The set of a session, and what it says about one tool. */
+export interface CallSet {
+  readonly name: string;
+  readonly digest: string;
+  /** Arguments that every call of the tool gets; empty if there are none. */
+  readonly fixed: JsonObject;
 }
 
 export interface CallContext {

@@ -18,6 +18,7 @@ export function evidenceOf(callable: CallableTool, input: JsonObject): Evidence[
   const { workspace, allow } = callable.context;
   return [
     { kind: 'effect', text: effectOf(callable) },
+    ...fixedArguments(callable),
     ...destinations(callable),
     ...amounts.flatMap((name): Evidence[] => {
       const value = Object.hasOwn(input, name) ? input[name] : undefined;
@@ -43,6 +44,15 @@ function effectOf({ tool }: CallableTool): string {
     case 'destructive':
       return 'it cannot be undone';
   }
+}
+
+/** The set chose these, not the caller. */
+function fixedArguments({ set }: CallableTool): Evidence[] {
+  return Object.entries(set?.fixed ?? {}).map(([name, value]) => ({
+    kind: 'fixed',
+    text: `${name}: ${truncate(JSON.stringify(value))}, fixed by the set ${set?.name}`,
+    at: toPointer([name]),
+  }));
 }
 
 function destinations({ package: pkg, tool }: CallableTool): Evidence[] {

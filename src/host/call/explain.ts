@@ -95,6 +95,8 @@ function concerns({ kind, content }: Waiver, name: string): boolean {
     case 'trusted':
     case 'no-guesses':
       return matchesToolName(String(content), name);
+    case 'notify':
+      return false;
     case 'scan-exempt':
       return String(content).startsWith(`${name} `);
     case 'grant': {

@@ -10,6 +10,8 @@ import type { CallScan } from './secret-scanner.js';
 
 /** Denied hosts in the audit entry of one call. */
 const maxDeniedHosts = 20;
+/** Contacted hosts that are looked at in one call. */
+const maxContactedHosts = 200;
 /** Findings in the audit entry of one call. */
 const maxAuditedFindings = 50;
 
@@ -25,6 +27,8 @@ export async function withScannedOutput(
     ...request,
     onNetworkDenied: (hosts) =>
       request.onNetworkDenied(hosts.slice(0, maxDeniedHosts).map((it) => scan.cleanShortText(it))),
+    onNetworkUsed: (hosts) =>
+      request.onNetworkUsed?.(hosts.slice(0, maxContactedHosts).map((it) => scan.cleanShortText(it))),
     ...(onProgress === undefined
       ? {}
       : {
@@ -120,7 +124,7 @@ export async function cleanFailure(
   return new HostError(error.code, message, {
     ...(hint === null ? {} : { hint }),
     ...(toolError === null ? {} : { toolError }),
-    transient: error.transient,
+    ...{ transient: error.transient, notStarted: error.notStarted },
   });
 }
 

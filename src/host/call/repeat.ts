@@ -68,7 +68,7 @@ async function checkAgain(
   const args = await services.repeats.argumentsOf(row);
   let frozen: FrozenCall;
   try {
-    frozen = await prepare(services, caller, row.tool, args, { deadline });
+    frozen = await prepare(services, caller, row.tool, args, { deadline, origin: 'host' });
   } catch (error) {
     if (error instanceof HostError && error.code === 'tool_not_found') return 'elsewhere';
     throw error;

@@ -12,6 +12,7 @@ import { collectTexts, type JsonTexts, replaceTexts } from '../../policy/scan/js
 import { KnownValues } from '../../policy/scan/known-values.js';
 import { type Finding, type HiddenValues, redactNow, redactSteps } from '../../policy/scan/redact-secrets.js';
 import type { ScanOptions } from '../../policy/scan/scan-options.js';
+import { scannedValues } from '../../secrets/sign-in-record.js';
 import type { TokenBroker } from '../../secrets/token-broker.js';
 import type { Vault, VaultValue } from '../../secrets/vault.js';
 
@@ -165,7 +166,7 @@ export class SecretScanner {
   }
 
   async #read(): Promise<VaultSnapshot> {
-    const entries = await this.#vault.all();
+    const entries = (await this.#vault.all()).flatMap(scannedValues);
     const settings = new Set<string>();
     for (const id of new Set(entries.map((it) => it.package)))
       for (const slot of await this.#agreed.settingsOf(id)) settings.add(keyOf(id, slot));

@@ -64,6 +64,8 @@ export interface PackageState {
   /** The reason that is the command to run next, if there is one. */
   readonly nextStep?: string;
   readonly sandbox: SandboxLevel;
+  /** What the operator narrowed it to; one line each. */
+  readonly narrowed?: readonly string[];
   /** Without tools that need review. */
   readonly tools: readonly {
     readonly name: string;
@@ -92,6 +94,8 @@ export interface ProgramState {
 /** All packages of a session. Packages that cannot be used are listed too, with the reason. */
 export interface PackageReport {
   readonly packages: readonly PackageState[];
+  /** The set of the session: only what it shows is listed. Absent: the session has no set. */
+  readonly set?: ReportedSet;
   readonly summary: {
     /** Files that were looked at. */
     readonly scanned: number;
@@ -111,6 +115,21 @@ export interface ListedTool {
   /** The name for clients that allow no slash in tool names. */
   readonly exposed: string;
   readonly tool: Tool;
-  /** Digest of the tool's definition. An approval applies to this version only. */
+  /** Digest of the tool's definition and of what a set changes about it. An approval applies to this version only. */
   readonly definition: string;
+  /** Whether `exposed` is a name that the set of the session gave it. */
+  readonly renamed?: boolean;
+  /** Arguments that the set of the session fixes. They are not in the input schema. */
+  readonly fixed?: JsonObject;
+}
+
+/** The set of a session. */
+export interface ReportedSet {
+  readonly name: string;
+  /** `binding`: of the caller. `session`: the session names it. `workspace`, `everyone`: it is loaded there. */
+  readonly source: 'binding' | 'session' | 'workspace' | 'everyone';
+  /** SHA-256 of the set. */
+  readonly digest: string;
+  /** False if it is missing or damaged; nothing is shown then. */
+  readonly readable: boolean;
 }

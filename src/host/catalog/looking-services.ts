@@ -23,6 +23,9 @@ export function lookingServices(services: SessionServices): SessionServices {
       environments: {
         find: (need) => environments.find(need),
         place: (need) => environments.place(need),
+        lockOf: (need) => environments.lockOf(need),
+        useLock: rejected,
+        skippedScripts: (need) => environments.skippedScripts(need),
         prepare: rejected,
         remove: rejected,
       },

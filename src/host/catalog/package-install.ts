@@ -18,11 +18,16 @@ export async function installPackage(
 ): Promise<InstallResult> {
   const onlyShows = options.dryRun === true && underReview !== undefined;
   if (blocked !== null && !onlyShows) throw notReadyError(subject.package, blocked);
+  // What was learned is about running programs, not about fetching what they need.
   const steps = await installPrograms(
     needs,
     subject,
     { ...sandboxing, kills, running, audit: packages.agreements.audit },
-    { granted: grant.network, denied: denial.network, noNetwork: denial.noNetwork },
+    {
+      granted: grant.network,
+      denied: denial.network.filter((it) => it.except === undefined),
+      noNetwork: denial.noNetwork,
+    },
     options,
   );
   notifyChanged();

@@ -15,19 +15,21 @@ export function reportOf(
   sandbox: Sandbox,
   programsOf: (checked: CheckedPackage) => readonly ProgramState[],
   containerProbe: ProbeResult | undefined,
+  narrowedOf: (packageId: string) => readonly string[],
 ): PackageReport {
   const packages = checkedPackages.map((it): PackageState => {
     const { catalog, path, format, diagnostics } = it.loaded;
     const status: PackageStatus = statuses.get(it) ?? { state: 'broken', reasons: [] };
     const { state, reasons, nextStep } = status;
     const programs = programsOf(it);
+    const narrowed = catalog === undefined ? [] : narrowedOf(catalog.package.id);
     return {
       id: catalog?.package.id ?? null,
       version: catalog?.package.version ?? '0.0.0',
       format,
       path,
       state,
-      reasons,
+      reasons: [...reasons, ...setProblems(tools, it)],
       ...(nextStep === undefined ? {} : { nextStep }),
       sandbox: sandboxLevel(catalog?.package, {
         sandbox: sandboxProbe,
@@ -35,8 +37,15 @@ export function reportOf(
         containers: containerProbe,
       }),
       tools: tools
-        .filter((tool) => tool.checked === it && !tool.needsReview)
-        .map(({ tool, exposed }) => ({ name: tool.name, exposed, description: tool.description })),
+        .filter(({ checked, needsReview, view: { problem } }) => {
+          return checked === it && !needsReview && problem === undefined;
+        })
+        .map(({ exposed, view: { shown } }) => ({
+          name: shown.name,
+          exposed,
+          description: shown.description,
+        })),
+      ...(narrowed.length === 0 ? {} : { narrowed }),
       ...(programs.length === 0 ? {} : { programs }),
       ...(catalog === undefined ? {} : { package: catalog.package, digest: catalog.digest }),
       diagnostics,
@@ -59,4 +68,9 @@ export function reportOf(
       unavailable: count('unavailable'),
     },
   };
+}
+
+/** Tools that the set of the session cannot show as they are now. */
+function setProblems(tools: readonly SessionTool[], checked: CheckedPackage): string[] {
+  return tools.flatMap((it) => (it.checked === checked ? (it.view.problem ?? []) : []));
 }

@@ -21,6 +21,8 @@ import { onlyLooks, type SessionSetup } from '../session-setup.js';
 import { defaultOutputBytes } from '../session-waivers.js';
 import type { PackageUpstreams } from '../upstream/package-upstreams.js';
 import type { SessionServices } from './session-services.js';
+import { type PackageTrial, packageTrial } from './start-once.js';
+import { reportPlaces } from './watched-request.js';
 
 /** How a program of a package ended. Its texts may contain secrets: show them only after `cleanText`. */
 export interface ProgramResult {
@@ -49,12 +51,16 @@ export interface RunnerOptions {
 export interface PackageRunner {
   readonly checked: CheckedPackage;
   readonly package: Package;
+  /** For a start before anybody agreed to the package. */
+  readonly trial: PackageTrial;
   /** The current values of its slots. */
   values(): Promise<SlotValues>;
   /** A text of the package without secrets, to show to people. */
   cleanText(text: string): Promise<string>;
   program(name: string, options: RunnerOptions): Promise<ProgramResult>;
   request(options: PackageRequestOptions): Promise<Pick<HttpResponse, 'status'> & { readonly text: string }>;
+  /** Starts or connects the upstreams, and returns the names of their tools. */
+  announcedTools(): Promise<readonly string[]>;
   /** Calls a tool of an upstream, also one that the package does not offer. */
   upstreamTool(tool: string, args: JsonObject, options: RunnerOptions): Promise<RunResult>;
 }
@@ -78,11 +84,17 @@ export function createPackageRunner(
   const signIn = { broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal };
   const mint = (slot: Slot) => mintToken(pkg, slot, signIn);
   const values = () => slotValues(pkg, vault, passedEnvironment(setup, pkg.id), mint);
+  const reportDenied = (places: readonly string[], slots: SlotValues) => {
+    const { network: granted, denied } = passedEnvironment(setup, pkg.id);
+    const call = { network: pkg.permissions.network, granted, denied, input: {} };
+    reportPlaces(pkg.id, places, call, slots, { violations: services.violations, setup });
+  };
   const scanOptions = { isPublic: () => false, guesses: true };
 
   return {
     checked,
     package: pkg,
+    trial: packageTrial(checked, profileInputs, services, setup),
     values,
     async cleanText(text) {
       const scan = await scanner.forCall(pkg, await values(), scanOptions);
@@ -90,6 +102,7 @@ export function createPackageRunner(
     },
     async program(name, { timeoutMs, signal }) {
       const slots = await values();
+      services.violations.using(pkg.id, setup);
       const { profile } = await sandboxProfileFor(checked, null, slots, profileInputs());
       const filled = { input: {}, slots };
       const image = containerTargetOf(pkg, name);
@@ -115,6 +128,11 @@ export function createPackageRunner(
         return { exitCode: exit.code, stdout: stdout.toString('utf8'), stderr };
       } finally {
         started.process.kill();
+        const denied = started.egress?.takeDenied() ?? [];
+        reportDenied(
+          denied.map((it) => `${it.host}:${it.port}`),
+          slots,
+        );
         await profile.guard?.settle();
       }
     },
@@ -136,7 +154,17 @@ export function createPackageRunner(
       });
       return { status: response.status, text: response.body.toString('utf8') };
     },
+    async announcedTools() {
+      const names: string[] = [];
+      for (const { name } of upstreamPrograms(pkg))
+        await upstreams.withProgram(checked, name, async ({ announced }) => {
+          names.push(...announced.tools.map((it) => it.name));
+        });
+      return names;
+    },
     async upstreamTool(tool, args, { timeoutMs, signal }) {
+      const slots = await values();
+      services.violations.using(pkg.id, setup);
       for (const { name: program } of upstreamPrograms(pkg)) {
         const result = await upstreams.withProgram(checked, program, async (upstream) => {
           if (!upstream.announced.tools.some((it) => it.name === tool)) return undefined;
@@ -144,7 +172,7 @@ export function createPackageRunner(
             ...{ tool, input: args, name: `${pkg.id}: ${tool}`, callId: `smoke-${tool}`, timeoutMs, signal },
             outputBytes: defaultOutputBytes,
             caller: { agentId: setup.principal, sessionId: '' },
-            onNetworkDenied: () => {},
+            onNetworkDenied: (places) => reportDenied(places, slots),
             assertCurrent: () => {},
           });
         });

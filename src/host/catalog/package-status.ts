@@ -11,6 +11,7 @@ import { passedEnvironment } from '../sandboxing/passed-environment.js';
 import { filledSlots } from '../sandboxing/slots.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { PackageUpstreams } from '../upstream/package-upstreams.js';
+import { neededSignIns } from '../upstream/sign-in-server.js';
 import { hasUpstreams } from '../upstream/upstream-program.js';
 import type { SessionServices } from './session-services.js';
 
@@ -30,6 +31,10 @@ export async function packageStatus(
   const status = await packageStatusWithoutUpstreams(checked, disabled, context);
   if (status.state !== 'ready' || !hasUpstreams(checked)) return status;
   const { upstreams } = context;
+  const { requestedSignIns } = context.services.upstreams;
+  await requestedSignIns.load();
+  const signIns = neededSignIns(checked, requestedSignIns);
+  if (signIns.length > 0) return { state: 'needs-setup', reasons: signIns };
   const problem = upstreams.problem(checked);
   if (problem !== undefined) return { state: 'unavailable', reasons: [problem], code: 'upstream_failed' };
   const { remarks, tools } = upstreams.offer(checked);
@@ -56,7 +61,11 @@ export async function packageStatuses(
 ): Promise<ReadonlyMap<CheckedPackage, PackageStatus>> {
   const disabled = await context.services.packages.switches.asSet();
   const statuses = new Map<CheckedPackage, PackageStatus>();
-  for (const it of packages) statuses.set(it, await packageStatus(it, disabled, context));
+  for (const it of packages) {
+    const status = await packageStatus(it, disabled, context);
+    const remarks = context.services.violations.remarks(it.loaded.catalog?.package.id ?? '');
+    statuses.set(it, remarks.length === 0 ? status : { ...status, reasons: [...status.reasons, ...remarks] });
+  }
   return statuses;
 }
 

@@ -81,7 +81,11 @@ function serverPrompt(prompt: UpstreamPrompt, name: string, upstreams: PackageUp
   return { listed: { ...listed, name }, source };
 }
 
-function templatePrompt({ name, tool }: SessionTool, exposed: string, packageId: string): OfferedPrompt {
+function templatePrompt(
+  { name, view: { shown: tool } }: SessionTool,
+  exposed: string,
+  packageId: string,
+): OfferedPrompt {
   return {
     listed: {
       name: exposed,

@@ -26,6 +26,7 @@ import {
   upstreamResources,
 } from '../upstream/upstream-content.js';
 import { hasHooks, hasUpstreams } from '../upstream/upstream-program.js';
+import { FormerTools } from './former-tools.js';
 import { NewAgreements } from './new-agreements.js';
 import { installPackage } from './package-install.js';
 import { reportOf } from './package-report.js';
@@ -35,10 +36,11 @@ import { type PackageStatusServices, packageStatus, packageStatuses } from './pa
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
-import { createSessionTools, listedTools, type SessionTool } from './session-tool.js';
+import { listedTools } from './session-tool.js';
+import { SessionTools } from './session-tools.js';
 import { textStores } from './stored-text.js';
-import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
-import { fetchUnknownTools } from './unknown-tools.js';
+import { findPackage, packageNamedBy, sessionNames, toolNotFound } from './tool-lookup.js';
+import { fetchUnknownTools, startable } from './unknown-tools.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
 export class SessionCatalog {
@@ -51,12 +53,9 @@ export class SessionCatalog {
   /** The packages with hooks, and those with upstreams. */
   #withHooks: readonly CheckedPackage[] = [];
   #withUpstreams: readonly CheckedPackage[] = [];
-  #tools: readonly SessionTool[] = [];
-  #toolIndex = new ToolIndex([]);
+  readonly #tools: SessionTools;
   readonly #upstreams: PackageUpstreams;
-  /** Versions of the announcements and of the settings in force from which `#tools` was built. */
-  #announcementVersion = -1;
-  #setupVersion = -1;
+  readonly #former = new FormerTools();
   readonly #newAgreements: NewAgreements;
 
   private constructor(
@@ -69,6 +68,7 @@ export class SessionCatalog {
     this.#newAgreements = newAgreements;
     this.setup = setup;
     this.#services = services;
+    this.#tools = new SessionTools(setup, services);
     this.#loaded = loaded;
     this.#sandboxProbe = sandboxProbe;
     this.#profileInputs = new SessionProfileInputs(this.setup, services.sandboxing);
@@ -103,6 +103,7 @@ export class SessionCatalog {
     const lines = differences(this.#loaded, loaded);
     if (lines.length === 0) return [];
     const removed = removedDigests(this.#loaded, loaded);
+    this.#former.remember(this.#tools.shown);
     this.#loaded = loaded;
     await this.#check();
     await this.stagePackages();
@@ -120,28 +121,30 @@ export class SessionCatalog {
   }
 
   get names(): SessionNames {
-    return sessionNames(this.setup.principal, this.#packages, this.#tools);
+    return sessionNames(this.setup.principal, this.#packages, this.#tools.all);
   }
 
   async report(): Promise<PackageReport> {
     await this.#refreshTools(false);
-    return reportOf(
-      this.#packages,
+    const report = reportOf(
+      this.#tools.set.shown(this.#packages),
       await this.#statuses(),
-      this.#tools,
+      this.#tools.shown,
       this.#loaded,
       this.#sandboxProbe,
       this.#services.sandboxing.sandbox,
       (it) => this.#upstreams.programStates(it),
       this.#services.sandboxing.containers.lastProbe,
+      (id) => this.setup.narrowingOf(id),
     );
+    return this.#tools.set.limit(report);
   }
 
   /** The tools that can be called now, sorted by name. */
   async tools(): Promise<readonly ListedTool[]> {
     await this.#refreshTools(false);
     const statuses = await this.#statuses();
-    return listedTools(this.#tools, ({ checked, package: { id }, tool }) => {
+    return listedTools(this.#tools.shown, ({ checked, package: { id }, tool }) => {
       if (statuses.get(checked)?.state !== 'ready' || !this.#upstreams.hasAnnounced(checked, tool))
         return false;
       const subject = { principal: this.setup.principal, package: id, tool: tool.name };
@@ -149,17 +152,23 @@ export class SessionCatalog {
     });
   }
 
-  async resolve(name: string): Promise<CallableTool> {
+  /** `from`: the tool that calls it. It may use all tools of its own package. */
+  async resolve(name: string, from?: string): Promise<CallableTool> {
     await this.#refreshTools(false);
-    const found = this.#toolIndex.find(name);
+    this.#tools.set.assertUsable();
+    const found = this.#tools.find(name, from);
     if (found !== undefined) return found;
     // The tool may belong to an upstream that has not announced its tools yet.
     await this.#refreshTools(true);
-    const announced = this.#toolIndex.find(name);
+    const announced = this.#tools.find(name, from);
     if (announced !== undefined) return announced;
-    const named = packageNamedBy(this.#packages, name);
+    const packages = this.#tools.set.shown(this.#packages);
+    const isHidden = (it: CheckedPackage, tool: string) => this.#tools.set.hides(it, tool);
+    const named = packageNamedBy(packages, name, isHidden);
+    if (named === undefined) await this.#former.assertNotRevoked(name, this.#services.packages.installations);
     const status = named === undefined ? undefined : await this.#statusNow(named);
-    throw toolNotFound(this.#tools, this.#packages, name, { named, status, upstreams: this.#upstreams });
+    const upstreams = this.#upstreams;
+    throw toolNotFound(this.#tools.shown, packages, name, { named, status, upstreams, isHidden });
   }
 
   async prompts(): Promise<readonly OfferedPrompt[]> {
@@ -167,7 +176,7 @@ export class SessionCatalog {
     const ofUpstreams = upstreamPrompts(ready, this.#upstreams);
     const { stage } = this.#services.sandboxing;
     const storeOf = textStores(this.#services, this.setup, (id) => this.#profileInputs.of(id));
-    return offeredPrompts(ready, this.#tools, stage, ofUpstreams, this.#upstreams, storeOf);
+    return offeredPrompts(ready, this.#tools.shown, stage, ofUpstreams, this.#upstreams, storeOf);
   }
 
   async resources(): Promise<readonly UpstreamResource[]> {
@@ -186,7 +195,7 @@ export class SessionCatalog {
   async #ready(): Promise<CheckedPackage[]> {
     await this.#refreshTools(false);
     const statuses = await this.#statuses();
-    return this.#packages.filter((it) => statuses.get(it)?.state === 'ready');
+    return this.#tools.set.shown(this.#packages).filter((it) => statuses.get(it)?.state === 'ready');
   }
 
   /** The hooks of extensions on calls and messages, in the order of the packages. */
@@ -249,7 +258,7 @@ export class SessionCatalog {
     this.#withHooks = usable.filter(hasHooks);
     this.#withUpstreams = usable.filter(hasUpstreams);
     await this.#upstreams.load(this.#packages);
-    this.#listTools();
+    await this.#listTools();
     this.#newAgreements.markSeen(version);
   }
 
@@ -261,24 +270,19 @@ export class SessionCatalog {
     if (this.setup.places === null && this.#newAgreements.takeInstalled()) await this.reload();
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
     if (await this.#newAgreements.concern(this.#packages)) await this.#check();
-    const mayStart = this.setup.intent === 'use' ? this.#withUpstreams : [];
+    if (this.#tools.set.isOutdated) await this.#listTools();
+    const mayStart = startable(this.#tools.set.shown(this.#withUpstreams), this.setup.intent);
     await fetchUnknownTools(mayStart, wait, this.#statusServices);
-    const { version } = this.#services.upstreams.announcements;
-    if (this.#announcementVersion !== version || this.#setupVersion !== this.setup.version) this.#listTools();
+    if (this.#tools.isOutdated) await this.#listTools();
   }
 
-  #listTools(): void {
-    this.#announcementVersion = this.#services.upstreams.announcements.version;
-    this.#setupVersion = this.setup.version;
-    this.#tools = createSessionTools(this.#packages, {
-      services: this.#services,
-      setup: this.setup,
+  #listTools(): Promise<void> {
+    return this.#tools.list(() => this.#packages, {
       status: (it) => this.#statusNow(it),
       profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
       upstreams: this.#upstreams,
     });
-    this.#toolIndex = new ToolIndex(this.#tools);
   }
 
   get #statusServices(): PackageStatusServices {

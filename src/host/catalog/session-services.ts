@@ -4,7 +4,10 @@ import type { ActionServices } from '../call/action-runner.js';
 import type { SecretServices } from '../call/secret-scanner.js';
 import type { KillSwitch } from '../operator/kill-switch.js';
 import type { RunningCalls } from '../operator/running-calls.js';
+import type { ToolSets } from '../operator/tool-sets.js';
+import type { Violations } from '../operator/violations.js';
 import type { PackageServices } from '../packages/package-services.js';
+import type { StartTrials } from '../packages/start-trials.js';
 import type { SandboxServices } from '../sandboxing/sandbox-services.js';
 import type { UpstreamServices } from '../upstream/upstream-services.js';
 
@@ -16,6 +19,9 @@ export interface SessionServices {
   readonly actions: ActionServices;
   readonly upstreams: UpstreamServices;
   readonly kills: KillSwitch;
+  readonly startTrials: StartTrials;
+  readonly violations: Violations;
+  readonly sets: ToolSets;
   readonly running: RunningCalls;
   /** Loaded on the first call, because loading it takes longer than the rest of the start. */
   readonly schemas: () => Promise<SchemaEngine>;

@@ -1,17 +1,13 @@
 import { callAccessOf } from '../../model/call-access.js';
 import { HostError } from '../../model/host-error.js';
-import type { Package } from '../../model/package.js';
-import type { CallAccess } from '../../model/permissions.js';
-import { runsHere } from '../../model/program.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import type { Slot } from '../../model/slot.js';
-import type { Tool } from '../../model/tool.js';
-import { denialFor } from '../../policy/denial.js';
-import { grantFor } from '../../policy/grant.js';
+import { definitionWithView } from '../../model/tool-set.js';
 import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import { combineRules } from '../../policy/rules/requirements.js';
-import { effectOf, rulesFor, type ToolReach } from '../../policy/rules/tool-rules.js';
+import { effectOf, rulesFor } from '../../policy/rules/tool-rules.js';
 import { exemptionCheck } from '../../policy/scan/exemption.js';
+import type { CheckValue } from '../../policy/sets/fixed-schema.js';
 import type { RunRequest } from '../../run/run.js';
 import { isUpstreamFailure } from '../../run/upstream/failure-class.js';
 import type { SchemaValidator } from '../../schema/validator.js';
@@ -22,7 +18,8 @@ import { argumentKeepingFor } from '../call/kept-arguments.js';
 import { withScannedOutput } from '../call/output-scan.js';
 import type { IsPublicSetting } from '../call/secret-scanner.js';
 import type { ListedTool } from '../host.js';
-import type { WebhookTarget } from '../operator/webhook.js';
+import { noticeTargetsOf } from '../operator/session-notice-targets.js';
+import type { SetInForce } from '../operator/tool-sets.js';
 import type { CheckedPackage, PackageStatus } from '../packages/checked-package.js';
 import { sandboxProbeFor } from '../packages/image-status.js';
 import { credentialsDigest } from '../sandboxing/credentials.js';
@@ -37,11 +34,19 @@ import type { PackageUpstreams } from '../upstream/package-upstreams.js';
 import type { OfferedTool } from '../upstream/upstream-tools.js';
 import { exposedNames } from './exposed-names.js';
 import type { SessionServices } from './session-services.js';
+import { nothingReached, startsProcess, toolReach } from './tool-reach.js';
+import { type SessionToolView, toolViews } from './tool-view.js';
+import { watchedRequest } from './watched-request.js';
 
 /**
  * A tool of a session. `needsReview`: its announcement changed, so it is not listed until the operator accepts that.
  */
-export type SessionTool = CallableTool & { readonly checked: CheckedPackage; readonly needsReview: boolean };
+export type SessionTool = CallableTool & {
+  readonly checked: CheckedPackage;
+  readonly needsReview: boolean;
+  /** How the set of the session shows it. */
+  readonly view: SessionToolView;
+};
 
 /** What the tools of a session have in common. */
 export interface SessionToolServices {
@@ -51,6 +56,9 @@ export interface SessionToolServices {
   readonly profileInputs: (packageId: string) => ProfileInputs;
   readonly isPublic: IsPublicSetting;
   readonly upstreams: PackageUpstreams;
+  /** The set of the session; null if it has none. */
+  readonly set: SetInForce | null;
+  readonly check: CheckValue;
 }
 
 /** The tools of all packages. A second package with the same id has none: its tools would have no unique names. */
@@ -69,8 +77,15 @@ export function createSessionTools(
   const names = exposedNames(
     listed.map(({ pkg, offered, only }) => ({ packageId: pkg.id, tool: offered.tool.name, only })),
   );
+  const views = toolViews(
+    listed.map(({ pkg, offered: { tool } }, index) => ({
+      ...{ packageId: pkg.id, tool, exposed: names[index] as string },
+    })),
+    context.set,
+    context.check,
+  );
   return listed.map(({ checked: it, offered }, index) =>
-    createSessionTool(it, offered, names[index] as string, context),
+    createSessionTool(it, offered, views[index] as SessionToolView, context),
   );
 }
 
@@ -80,8 +95,15 @@ export function listedTools(
   isUsable: (tool: SessionTool) => boolean,
 ): readonly ListedTool[] {
   return tools
-    .filter((it) => !it.checked.unanswered.has(it.tool.name) && !it.needsReview && isUsable(it))
-    .map(({ name, exposed, tool, digest }) => ({ name, exposed, tool, definition: digest }))
+    .filter(({ checked, tool, needsReview, view: { problem } }) => {
+      return problem === undefined && !checked.unanswered.has(tool.name) && !needsReview;
+    })
+    .filter(isUsable)
+    .map(({ name, exposed, tool: { effect }, digest, view: { shown, renamed, fixed } }) => ({
+      ...{ name, exposed, tool: { ...shown, effect }, definition: digest },
+      ...(renamed ? { renamed } : {}),
+      ...(Object.keys(fixed).length === 0 ? {} : { fixed }),
+    }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -89,20 +111,21 @@ export function listedTools(
 function createSessionTool(
   checked: CheckedPackage,
   { tool: declared, needsReview }: OfferedTool,
-  exposed: string,
-  { services, setup, status, profileInputs, isPublic, upstreams }: SessionToolServices,
+  view: SessionToolView,
+  { services, setup, status, profileInputs, isPublic, upstreams, set }: SessionToolServices,
 ): SessionTool {
   const { catalog } = checked.loaded;
   if (catalog === undefined) throw new Error('a broken package has no tools');
   const pkg = catalog.package;
   const name = `${pkg.id}/${declared.name}`;
-  const { schemas, actions, sandboxing } = services;
+  const { schemas, actions, sandboxing, startTrials } = services;
+  const { installed } = checked.loaded;
   const { vault, scanner, broker, credentialKey } = services.secrets;
   const { limits, rules = [] } = setup.policy;
   const tool = { ...declared, effect: effectOf(pkg.id, declared, rules) };
   const usesProcess = startsProcess(pkg, tool);
   const access = callAccessOf(pkg, declared);
-  const reach = usesProcess ? reachOf(pkg.id, access, setup) : nothingReached;
+  const reach = usesProcess ? toolReach(pkg, access, setup) : nothingReached;
   const requirements = combineRules(rulesFor(pkg, tool, checked.loaded.file, rules, reach));
   const signIn = {
     ...{ broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal },
@@ -124,20 +147,24 @@ function createSessionTool(
   let described: Promise<SchemaValidator> | undefined;
   return {
     name,
-    exposed,
+    exposed: view.exposed,
     checked,
     needsReview,
+    view,
+    set: set === null ? null : { name: set.name, digest: set.digest, fixed: view.fixed },
     package: pkg,
     file: checked.loaded.file,
     tool,
     unknown: tool.action?.kind === 'upstream' ? upstreams.unknownTools(checked) : [],
-    digest:
+    digest: definitionWithView(
       tool.action?.kind === 'upstream'
         ? services.upstreams.offers.digestOf(catalog.digest, declared)
         : catalog.digest,
+      view.digest,
+    ),
     requirements,
     policy: setup.policyDigest,
-    noticeTarget: noticeTargetOf(setup),
+    noticeTargets: noticeTargetsOf(setup),
     credentials: () => credentialsDigest(pkg, vault, passedEnvironment(setup, pkg.id), credentialKey),
     argumentKeeping: argumentKeepingFor(
       pkg,
@@ -168,7 +195,7 @@ function createSessionTool(
             `review it: toolwharf review ${shellQuote(pkg.id)} --dir ${shellQuote(checked.loaded.file)}`,
           ],
         });
-      const unanswered = checked.unanswered.get(tool.name);
+      const unanswered = checked.unanswered.get(tool.name) ?? view.problem;
       if (unanswered !== undefined)
         throw notReadyError(name, { state: 'unavailable', reasons: [unanswered] });
     },
@@ -189,15 +216,18 @@ function createSessionTool(
       if (checked.needs.length === 0) return;
       const probe = await sandboxProbeFor(checked, sandboxing);
       if (probe.level === 'unavailable') {
-        throw new HostError('sandbox_unavailable', `${name} cannot run: ${probe.reasons.join('; ')}`, {
-          hint: probe.hint,
-        });
+        const why = `${name} cannot run: ${probe.reasons.join('; ')}`;
+        throw await startTrials.failed(
+          installed,
+          new HostError('sandbox_unavailable', why, { hint: probe.hint }),
+        );
       }
       if (usesProcess) await assertWorkspaceMountable(checked, tool, profileInputs(pkg.id));
       // A missing sign-in must show before a person is asked, and must not use up an approval.
       if (pkg.slots.some((it) => it.source.kind === 'broker'))
         await slotValues(pkg, vault, passedEnvironment(setup, pkg.id), mint);
     },
+    notStarted: (error) => startTrials.failed(installed, error),
     input() {
       input ??= schemas().then((it) => it.inputValidator(tool.input));
       return input;
@@ -229,46 +259,37 @@ function createSessionTool(
       const slots = await currentSlots();
       passed ??= passedEnvironment(setup, pkg.id);
       const { network: granted, denied, certificates } = passed;
-      const profile = () => sandboxProfileFor(checked, tool, slots, profileInputs(pkg.id));
+      const makeProfile = () => sandboxProfileFor(checked, tool, slots, profileInputs(pkg.id));
       const callUpstream = (it: RunRequest) => upstreams.call({ checked, tool: declared, slots }, it);
-      return withScannedOutput(await scanner.forCall(pkg, slots, scanOptions), request, (guarded) =>
-        runAction(guarded, slots, { granted, denied, certificates }, profile, actions, callUpstream),
-      );
+      const watched = watchedRequest(request, { network: access.network, granted, denied }, slots, {
+        violations: services.violations,
+        setup,
+      });
+      const scan = await scanner.forCall(pkg, slots, scanOptions);
+      // The start of an upstream is watched where it is opened.
+      const place = usesProcess && tool.action?.kind !== 'upstream' ? installed : undefined;
+      try {
+        const result = await withScannedOutput(scan, watched, (guarded) =>
+          sandboxing.fileWatch.around(
+            pkg.id,
+            tool.action?.kind !== 'exec',
+            (onProfile) => {
+              const profile = async () => {
+                const made = await makeProfile();
+                onProfile(made.profile);
+                return made;
+              };
+              const operatorReach = { granted, denied, certificates };
+              return runAction(guarded, slots, operatorReach, profile, actions, callUpstream);
+            },
+            (folders) => guarded.onFilesChanged?.(folders),
+          ),
+        );
+        await startTrials.started(place);
+        return result;
+      } catch (error) {
+        throw await startTrials.failed(place, error);
+      }
     },
   };
-}
-
-/**
- * A webhook at a loopback or private address needs a grant: for all packages, or for the host itself
- * (`toolwharf=net:…`).
- */
-function noticeTargetOf({ policy, grants }: SessionSetup): WebhookTarget | null {
-  const { webhook } = policy;
-  if (webhook === undefined) return null;
-  const { network: granted } = grantFor(grants, 'toolwharf');
-  return { url: webhook, granted, certificates: policy.caCertificates };
-}
-
-const nothingReached: ToolReach = { writesWorkspace: false, usesNetwork: false };
-
-/** What a process with this access can reach in this session. */
-function reachOf(id: string, { filesystem, network }: CallAccess, { policy }: SessionSetup): ToolReach {
-  const { noFiles, noWriting, noNetwork } = denialFor(policy.deny ?? [], id);
-  return {
-    writesWorkspace: filesystem === 'read-write' && !noFiles && !noWriting,
-    usesNetwork: network.kind !== 'none' && !noNetwork,
-  };
-}
-
-/** Whether a call of the tool uses a process of the package, which may see the workspace. */
-function startsProcess(pkg: Package, { action }: Tool): boolean {
-  switch (action?.kind) {
-    case 'exec':
-    case 'function':
-      return true;
-    case 'upstream':
-      return pkg.programs.some((it) => it.name === action.program && runsHere(it));
-    default:
-      return false;
-  }
 }

@@ -1,6 +1,7 @@
 import { suggest } from '../../formats/suggest.js';
 import { HostError } from '../../model/host-error.js';
 import { shellQuote } from '../../model/shell-quote.js';
+import { splitToolName } from '../../model/tool-name.js';
 import { notReadyError } from '../call/callable-tool.js';
 import type { SessionNames } from '../operator/kill-targets.js';
 import type { CheckedPackage, PackageStatus } from '../packages/checked-package.js';
@@ -47,15 +48,29 @@ function onlyToolNamed(tools: readonly SessionTool[], name: string): SessionTool
   return undefined;
 }
 
+/** Whether a caller must not learn that a package has a tool. */
+type IsHidden = (checked: CheckedPackage, name: string) => boolean;
+
+/** Finds a tool for another tool of its package, which may use hidden ones too. */
+export function toolForTool(
+  tools: readonly SessionTool[],
+  name: string,
+  from: string,
+): SessionTool | undefined {
+  const [packageId] = splitToolName(from);
+  return tools.find((it) => it.name === name && it.package.id === packageId);
+}
+
 /**
  * The package that a tool name means although its tools are not known yet: by id, or by a tool that only it declares.
  */
 export function packageNamedBy(
   packages: readonly CheckedPackage[],
   name: string,
+  isHidden: IsHidden,
 ): CheckedPackage | undefined {
   const declares = (it: CheckedPackage) =>
-    it.loaded.catalog?.package.tools.some((tool) => tool.name === name);
+    !isHidden(it, name) && it.loaded.catalog?.package.tools.some((tool) => tool.name === name);
   const id = (it: CheckedPackage) => it.loaded.catalog?.package.id;
   const byId = packages.find((it) => id(it) === name || name.startsWith(`${id(it)}/`));
   const declaring = packages.filter(declares);
@@ -81,6 +96,7 @@ interface NamedPackage {
   readonly named: CheckedPackage | undefined;
   readonly status: PackageStatus | undefined;
   readonly upstreams: Pick<PackageUpstreams, 'hasUnacceptedTool' | 'unknownTools'>;
+  readonly isHidden: IsHidden;
 }
 
 /** The error for an unknown tool name: why its package is not ready, or similar names as a hint. */
@@ -88,16 +104,18 @@ export function toolNotFound(
   tools: readonly SessionTool[],
   packages: readonly CheckedPackage[],
   name: string,
-  { named, status, upstreams }: NamedPackage,
+  { named, status, upstreams, isHidden }: NamedPackage,
 ): HostError {
-  if (named !== undefined && upstreams.hasUnacceptedTool(named, name))
+  // What is known about a hidden tool must not make a difference.
+  const isKnown = named !== undefined && !isHidden(named, name);
+  if (isKnown && upstreams.hasUnacceptedTool(named, name))
     return notReadyError(name, unacceptedToolStatus(named));
   const unknown = named === undefined ? [] : upstreams.unknownTools(named);
   if (named !== undefined && status?.state === 'ready' && unknown.length > 0)
     return toolNotAnnounced(named, name, unknown);
   if (status !== undefined && status.state !== 'ready' && !tools.some((it) => it.checked === named))
     return notReadyError(name, status);
-  if (named !== undefined && declaresTool(named, name)) {
+  if (isKnown && declaresTool(named, name)) {
     const message = `${JSON.stringify(name)} is declared by its manifest, but its program does not announce it`;
     const hint = 'correct the program, or remove the tool from the manifest';
     return new HostError('tool_not_found', message, { hint });

@@ -10,6 +10,7 @@ import { checkEgress } from './egress.js';
 import { checkLanguages, findLanguages } from './languages.js';
 import { checkNamespaces, checkNode, checkPlatform, type MachineFacts } from './machine.js';
 import { checkNats } from './nats.js';
+import { checkNotices } from './notices.js';
 import { checkContainment, checkProbeResult, type Listener } from './sandbox.js';
 import { checkRoots, checkState } from './state.js';
 import { checkWaivers } from './waivers.js';
@@ -59,6 +60,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Check[
     ...checks,
     ...(await checkState(options.state, options.keychain, options.audit)),
     ...(options.settings === undefined ? [] : checkWaivers(options.state, options.settings)),
+    ...(options.settings === undefined ? [] : checkNotices(options.state, options.settings.policy)),
     ...checkRoots(options.roots, sandbox.user, options.home),
     ...(options.natsUrl === undefined ? [] : [await checkNats(options.natsUrl)]),
     ...(options.containers === undefined ? [] : [await checkContainers(options.containers)]),

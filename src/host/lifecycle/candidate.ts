@@ -5,7 +5,7 @@ import { HostError } from '../../model/host-error.js';
 import { parseImageReference } from '../../model/image-reference.js';
 import type { InstallLock } from '../../model/installation.js';
 import type { Catalog, Package } from '../../model/package.js';
-import type { LockedSource, Source } from '../../model/source.js';
+import { isLocked, type LockedSource, type Source } from '../../model/source.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import { parseGrants } from '../../policy/grant.js';
 import { requiredAgreements } from '../../policy/required-agreements.js';
@@ -14,14 +14,18 @@ import type { AcquiredSource, AcquireOptions, SourceProgress } from '../../sourc
 import type { InstalledPlace } from '../packages/installation-index.js';
 import { type LoadedPackage, loadInstalled } from '../packages/loaded-package.js';
 import { usesInstallMethod } from '../packages/program-needs.js';
+import { assertCodeFits, assertImageFits, assertVersionFits } from './install-lock-fit.js';
 import { joinedTree } from './joined-tree.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
+import { lockedRuntimes } from './locked-runtimes.js';
 
 /** A package in the content store that may become a generation. Nothing refers to it yet. */
 export interface InstallCandidate {
   /** The source as it was written. */
   readonly text: string;
   readonly acquired: AcquiredSource;
+  /** Code that its manifest gets from elsewhere. */
+  readonly code?: AcquiredSource | undefined;
   /** Digest of its files. Differs from the acquired tree if the manifest gets its code from elsewhere. */
   readonly tree: string;
   /** Path of the manifest in the tree. */
@@ -31,6 +35,9 @@ export interface InstallCandidate {
   readonly agreed: readonly string[];
   readonly place: InstalledPlace;
   readonly loaded: LoadedPackage;
+  /** As the manifest says, with its ranges. */
+  readonly declared: Package;
+  /** With what its ranges were resolved to. */
   readonly catalog: Catalog;
 }
 
@@ -40,6 +47,8 @@ export interface CandidateOptions {
   readonly source: Source | LockedSource;
   /** The lock that the package must match; absent: ranges are resolved now. */
   readonly lock?: InstallLock | undefined;
+  /** Digest of its files, if they are in the store already, from exactly this source. Then nothing is fetched. */
+  readonly storedTree?: string | undefined;
   /** Which package, if the source has several. */
   readonly id?: string | undefined;
   /** What the operator allows, and what was granted to the current generation. */
@@ -55,9 +64,9 @@ export async function prepareCandidate(
   { setup, sources }: LifecycleSession,
   services: LifecycleServices,
 ): Promise<InstallCandidate> {
-  const { text, source, id, allow, granted, onProgress } = options;
+  const { text, id, allow, granted, onProgress } = options;
   const acquire: AcquireOptions = { services: sources, signal: toAbortSignal(options.signal), onProgress };
-  const acquired = await acquireSource(source, acquire);
+  const acquired = await acquiredFrom(options, acquire);
   const load = async (
     tree: string,
     manifest: string,
@@ -68,6 +77,7 @@ export async function prepareCandidate(
       ...{ package: id ?? '', generation: 0, tree, manifest, lock, grants, digest: '' },
       locked: acquired.locked,
       smoke: { status: 'none', at: 0 },
+      trial: null,
     };
     return { place, loaded: await loadInstalled(place, setup, services.readers) };
   };
@@ -78,7 +88,8 @@ export async function prepareCandidate(
   const choices = await Promise.all(found.map(async (it) => (await load(acquired.folder, it.path)).loaded));
   const chosen = chooseManifest(choices, text, id);
   const declared = catalogOf(chosen, text).package;
-  const { lock, code } = await resolveInstall(declared, chosen, options, acquire);
+  const { lock: resolved, code } = await resolveInstall(declared, chosen, options, acquire);
+  const lock = { ...resolved, ...lockedRuntimes(declared, options.lock, sources) };
   const tree =
     code === undefined
       ? acquired.tree
@@ -91,10 +102,19 @@ export async function prepareCandidate(
   const { place, loaded } = await load(folder, join(folder, manifest), lock, grants);
   const catalog = catalogOf(loaded, text);
   return {
-    ...{ text, acquired, tree, manifest, lock, loaded, catalog },
+    ...{ text, acquired, code, tree, manifest, lock, loaded, declared, catalog },
     agreed: required.filter((it) => allow.includes(it)),
     place: { ...place, package: declared.id, digest: catalog.digest },
   };
+}
+
+async function acquiredFrom(
+  { source, storedTree }: CandidateOptions,
+  acquire: AcquireOptions,
+): Promise<AcquiredSource> {
+  if (storedTree === undefined || !isLocked(source)) return acquireSource(source, acquire);
+  const { folder, bytes } = await acquire.services.store.verify(storedTree);
+  return { locked: source, tree: storedTree, folder, bytes, notes: [] };
 }
 
 /** Only hosts, folders and variables can be granted in addition; the rest must be something that the package asks for. */
@@ -148,7 +168,7 @@ function catalogOf({ catalog, diagnostics, installed }: LoadedPackage, text: str
 async function resolveInstall(
   { install }: Package,
   loaded: LoadedPackage,
-  { lock }: CandidateOptions,
+  { lock, storedTree }: CandidateOptions,
   acquire: AcquireOptions,
 ): Promise<{ readonly lock: InstallLock; readonly code?: AcquiredSource }> {
   if (!usesInstallMethod(loaded)) return { lock: {} };
@@ -160,16 +180,22 @@ async function resolveInstall(
     case 'npm': {
       const exact = /^(?:==?)?\s*(\d+(?:\.\d+)*(?:[-+.\w]*)?)$/.exec(install.version ?? '')?.[1];
       if (exact !== undefined) return { lock: {} };
-      if (lock?.version !== undefined) return { lock: { version: lock.version } };
       const range = install.version ?? (install.kind === 'npm' ? 'latest' : '');
+      if (lock?.version !== undefined) {
+        assertVersionFits(install.kind, range, lock.version);
+        return { lock: { version: lock.version } };
+      }
       const kind = install.kind === 'npm' ? 'npm' : 'pypi';
       const resolved = await resolveSource({ kind, name: install.package, range }, acquire);
       return 'version' in resolved ? { lock: { version: resolved.version } } : { lock: {} };
     }
     case 'container': {
       if (parseImageReference(install.image) !== undefined) return { lock: {} };
-      if (lock?.image !== undefined) return { lock: { image: lock.image } };
       const [, name = install.image, tag = 'latest'] = /^(.*?)(?::([\w][\w.-]*))?$/.exec(install.image) ?? [];
+      if (lock?.image !== undefined) {
+        assertImageFits(name, lock.image);
+        return { lock: { image: lock.image } };
+      }
       const resolved = await resolveSource({ kind: 'oci', image: name, reference: tag }, acquire);
       return 'digest' in resolved ? { lock: { image: `${name}@${resolved.digest}` } } : { lock: {} };
     }
@@ -182,6 +208,9 @@ async function resolveInstall(
               ...{ kind: 'git', url: install.url, revision: install.ref },
               ...(install.subpath === undefined ? {} : { subfolder: install.subpath }),
             };
+      assertCodeFits(declared, lock?.code);
+      // The code is part of the stored tree.
+      if (storedTree !== undefined && lock?.code !== undefined) return { lock: { code: lock.code } };
       const code = await acquireSource(lock?.code ?? declared, acquire);
       return { lock: { code: code.locked }, code };
     }

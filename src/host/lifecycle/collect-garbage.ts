@@ -14,17 +14,21 @@ export async function removeOldGenerations(
   services: GarbageServices,
   keep: readonly string[],
 ): Promise<GarbageReport> {
-  const { rows, store, agreements, journal, newId } = services;
+  const { rows, store, agreements, journal, newId, containers } = services;
   const old: StoredGeneration[] = [];
   for (const { package: id, current } of await rows.list()) {
-    const others = (await rows.generations(id)).filter((it) => it.number !== current);
+    const all = (await rows.generations(id)).filter((it) => it.number !== current);
+    // Those that never started go first: nobody rolls back to them.
+    const isFailed = (it: StoredGeneration) => it.trial?.state === 'failed';
+    const others = [...all.filter(isFailed), ...all.filter((it) => !isFailed(it))];
     old.push(...others.slice(0, Math.max(0, others.length - (keptGenerations - 1))));
   }
   if (old.length > 0) {
     const made: ChangeMade = {
-      ...{ trees: [], secrets: [] },
+      trees: [],
       environments: [...new Set(old.flatMap((it) => it.environments))],
       images: [...new Set(old.flatMap((it) => it.images))],
+      engine: containers.engine,
     };
     const entry = { id: newId('chg'), package: '', operation: 'remove old generations', made };
     await journal.begin(entry);

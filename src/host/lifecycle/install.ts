@@ -2,17 +2,20 @@ import { realPathOf } from '../../files/real-path.js';
 import { neverCanceled } from '../../model/cancel-signal.js';
 import type { PackageChange } from '../../model/change.js';
 import { HostError } from '../../model/host-error.js';
-import { imageReferenceText } from '../../model/image-reference.js';
-import type { SmokeResult } from '../../model/installation.js';
+import type { Installation, SmokeResult } from '../../model/installation.js';
 import type { Json } from '../../model/json.js';
+import type { EnvironmentLock } from '../../model/lock-file.js';
 import type { Plan } from '../../model/plan.js';
-import type { Slot } from '../../model/slot.js';
-import type { ValueAudience } from '../../secrets/audience.js';
+import type { Violation } from '../../model/violation.js';
+import { stageValues } from '../../secrets/staged-values.js';
+import type { JournalEntry } from '../../store/change-journal.js';
 import type { StoredGeneration } from '../../store/installations.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
 import { agreementOf } from '../packages/agreements.js';
 import type { InstallCandidate } from './candidate.js';
 import { ChangeSteps } from './change-steps.js';
+import { type MadeEnvironment, makeEnvironment } from './install-environment.js';
+import { assertValues, valuesOf } from './install-values.js';
 import type { InstallRequest } from './installations.js';
 import type { CandidateSession, LifecycleServices, LifecycleSession } from './lifecycle-services.js';
 import { runSmoke } from './smoke.js';
@@ -22,9 +25,14 @@ export interface AgreedCandidate {
   readonly candidate: InstallCandidate;
   readonly plan: Plan;
   readonly current: StoredGeneration | undefined;
-  /** Null: served to all sessions. */
-  readonly root: string | null;
+  /** Whether the current generation is exactly this. Then it is only tested again. */
+  readonly isUnchanged: boolean;
+  readonly roots: Installation['roots'];
+  /** The language packages that it must have; absent: they are resolved once. */
+  readonly environmentLocks?: readonly EnvironmentLock[] | undefined;
   readonly who: VerifiedActor;
+  /** The journal entry of a trial start, whose language packages and images are used. */
+  readonly trial?: JournalEntry | undefined;
 }
 
 /**
@@ -37,7 +45,7 @@ export async function installCandidate(
   session: LifecycleSession,
   services: LifecycleServices,
 ): Promise<PackageChange> {
-  const { candidate, plan, current, root, who } = agreed;
+  const { candidate, plan, current, isUnchanged, roots, who } = agreed;
   const { package: pkg } = candidate.catalog;
   const { signal = neverCanceled } = request;
   const steps = new ChangeSteps(pkg.id, request.onProgress);
@@ -46,21 +54,26 @@ export async function installCandidate(
   await assertValues(pkg.slots, plan, request);
   services.kills.assertNotKilled({ principal: session.setup.principal, package: pkg.id });
   const journal = services.newId('chg');
-  const operation = current === undefined ? 'install' : 'update';
-  await services.journal.begin({ id: journal, package: pkg.id, operation });
+  const operation = current === undefined ? 'install' : isUnchanged ? 'unchanged' : 'update';
+  await beginAfterTrial({ id: journal, package: pkg.id, operation }, agreed.trial, services);
+  const values = valuesOf(candidate, request);
+  // Only the trial sees them. They are stored with the switch.
+  const staged = stageValues(services.vault, values, services.now);
   try {
     await steps.run(
       'credentials',
-      'store values',
-      () => storeValues(candidate, request, journal, services),
-      (count) => (count === 0 ? { status: 'unchanged' } : { status: 'done', detail: `${count} stored` }),
+      'check values',
+      () => staged.seal(),
+      ({ length }) =>
+        length === 0 ? { status: 'unchanged' } : { status: 'done', detail: `${length} stored` },
     );
-    const trial = await session.open(candidate.place, 'use');
+    const violations: Violation[] = [];
+    const trial = await session.open(candidate.place, 'use', { values: staged.vault, violations });
     let made: MadeEnvironment;
     let smoke: SmokeResult;
     try {
       made = await steps.run('environment', 'fetch dependencies', () =>
-        makeEnvironment(pkg.id, trial, journal, request, steps, session, services),
+        makeEnvironment(pkg.id, trial, journal, request, steps, session, services, agreed.environmentLocks),
       );
       smoke =
         request.skipSmoke === true
@@ -68,7 +81,7 @@ export async function installCandidate(
           : await steps.run(
               'smoke',
               'run the smoke test',
-              () => passSmoke(pkg.id, trial, signal, services),
+              () => passSmoke(agreed, trial, violations, request, services),
               (it) => ({ status: it.status === 'none' ? 'skipped' : 'done' }),
             );
       if (request.skipSmoke === true) steps.record({ name: 'smoke', status: 'skipped' });
@@ -76,6 +89,16 @@ export async function installCandidate(
       await trial.close();
     }
     if (signal.aborted) throw new HostError('canceled', `installing ${pkg.id} was canceled`);
+    if (current !== undefined && isUnchanged) {
+      await keepGeneration(current, agreed, smoke, services);
+      await services.rows.keep(current, roots, journal, await staged.seal());
+      if (values.length > 0) services.vault.forgetCached();
+      services.index.changed();
+      const detail = `generation ${current.number} is exactly this`;
+      steps.record({ name: 'switch', status: 'unchanged', detail });
+      const to = { generation: current.number, version: current.version };
+      return { package: pkg.id, operation, from: to, to, steps: steps.list, left: [], manualSteps: [] };
+    }
     const generation = await nextGeneration(agreed, made, smoke, services);
     await steps.run('switch', `serve generation ${generation.number}`, async () => {
       const to = { generation: generation.number, version: generation.version, digest: generation.digest };
@@ -90,8 +113,11 @@ export async function installCandidate(
         },
       };
       await services.audit.append({ kind: 'operator', body });
-      await services.rows.switchTo(generation, root, journal);
+      await services.rows.switchTo(generation, roots, journal, await staged.seal());
     });
+    if (values.length > 0) services.vault.forgetCached();
+    await services.revoked.remove(pkg.id);
+    await services.violations.forget(pkg.id);
     served(current, services);
     return {
       package: pkg.id,
@@ -99,13 +125,28 @@ export async function installCandidate(
       ...(current === undefined ? {} : { from: { generation: current.number, version: current.version } }),
       to: { generation: generation.number, version: generation.version },
       steps: steps.list,
-      left: [],
+      left: made.scripts.map(
+        (it) => `${it} needs a build step that was not run; if something is missing: --allow-scripts ${it}`,
+      ),
+      manualSteps: [],
     };
   } catch (error) {
     const entry = await services.journal.get(journal);
     if (entry !== undefined) await undoChange(entry, { ...services, ...session });
     throw error;
+  } finally {
+    staged.end();
   }
+}
+
+/** Begins the journal entry. What a trial start made belongs to it from then on. */
+async function beginAfterTrial(
+  entry: Omit<JournalEntry, 'made'>,
+  trial: JournalEntry | undefined,
+  { journal }: LifecycleServices,
+): Promise<void> {
+  await journal.begin({ ...entry, ...(trial === undefined ? {} : { made: trial.made }) });
+  if (trial !== undefined) await journal.end(trial.id);
 }
 
 /** After a switch: open sessions load the new generation, and held calls of the old one are void. */
@@ -120,123 +161,58 @@ export function served(before: StoredGeneration | undefined, services: Lifecycle
   notifyChanged();
 }
 
-/** Throws if a value is unknown, missing or not valid. Nothing has happened yet. */
-async function assertValues(
-  slots: readonly Slot[],
-  { credentials, package: { id } }: Plan,
-  request: InstallRequest,
+/** Stores the result of the test. Nothing else about the generation changes. */
+async function keepGeneration(
+  { package: id, number }: StoredGeneration,
+  { plan, who }: AgreedCandidate,
+  smoke: SmokeResult,
+  { rows, audit }: LifecycleServices,
 ): Promise<void> {
-  const { values = {} } = request;
-  const unknown = Object.keys(values).find((name) => !slots.some((it) => it.name === name));
-  if (unknown !== undefined)
-    throw new HostError('usage', `${id} has no value named ${unknown}`, {
-      hint: `it uses ${slots.map((it) => it.name).join(', ') || 'no values'}`,
-    });
-  const missing = credentials.filter(
-    (it) => it.required && !it.isSet && it.default === undefined && !Object.hasOwn(values, it.name),
-  );
-  if (missing.length > 0)
-    throw new HostError('needs_setup', `${id} needs ${missing.map((it) => it.name).join(', ')}`, {
-      hint: missing.map((it) => `--secret ${it.name}=@FILE`).join(' '),
-    });
-  const { valueProblem } = await import('../../secrets/value-check.js');
-  for (const slot of slots) {
-    const value = Object.hasOwn(values, slot.name) ? values[slot.name] : undefined;
-    const problem = value === undefined ? undefined : valueProblem(slot, value);
-    if (problem !== undefined)
-      throw new HostError('invalid_input', `the value of ${slot.name} is not valid: ${problem}`);
-  }
-}
-
-/** Returns how many values were stored. The values that they replace are in the journal first. */
-async function storeValues(
-  { catalog, place }: InstallCandidate,
-  { values = {}, recipients = {} }: InstallRequest,
-  journal: string,
-  services: LifecycleServices,
-): Promise<number> {
-  const { slots, id, permissions } = catalog.package;
-  const { network } = permissions;
-  const hosts = [
-    ...(network.kind === 'hosts' ? network.hosts.map((it) => it.host) : []),
-    ...place.grants.flatMap((it) => /^net:([^:[\]]+)/.exec(it)?.[1] ?? []),
-  ];
-  let count = 0;
-  for (const slot of slots) {
-    const value = Object.hasOwn(values, slot.name) ? values[slot.name] : undefined;
-    if (value === undefined) continue;
-    await services.journal.addSecret(journal, id, slot.name);
-    const audience = audienceOf(slot, recipients[slot.name], hosts);
-    await services.vault.set({ package: id, slot: slot.name, value, audience });
-    count++;
-  }
-  return count;
-}
-
-/** A format without audiences: the secret may go where the package may go, and nowhere else. */
-function audienceOf(
-  slot: Slot,
-  named: readonly string[] | undefined,
-  hosts: readonly string[],
-): ValueAudience {
-  if (named !== undefined && named.length > 0) return { kind: 'hosts', hosts: named };
-  if (slot.secret && slot.audience.kind === 'unbound' && hosts.length > 0) return { kind: 'hosts', hosts };
-  return { kind: 'manifest' };
-}
-
-interface MadeEnvironment {
-  readonly environments: readonly string[];
-  readonly images: readonly string[];
-}
-
-async function makeEnvironment(
-  id: string,
-  { catalog }: CandidateSession,
-  journal: string,
-  { signal = neverCanceled }: InstallRequest,
-  steps: ChangeSteps,
-  { environments, containers }: LifecycleSession,
-  services: LifecycleServices,
-): Promise<MadeEnvironment> {
-  const { needs } = catalog.runner(id).checked;
-  const needed = needs.flatMap((it) => it.packages ?? []);
-  const images = needs.flatMap((it) => it.image ?? []);
-  const missing = needed.filter((it) => environments.find(it) === undefined);
-  const missingImages: string[] = [];
-  for (const it of images) if (!(await containers.has(it))) missingImages.push(imageReferenceText(it));
-  await services.journal.add(journal, {
-    environments: missing.map((it) => environments.place(it)),
-    images: missingImages,
-  });
-  const onStep = (detail: string) => steps.progress({ step: 'environment', detail });
-  await catalog.install(id, { signal, onStep });
-  return {
-    environments: [...new Set(needed.map((it) => environments.place(it)))],
-    images: [...new Set(images.map(imageReferenceText))],
+  const body = {
+    operation: 'verify',
+    package: id,
+    generation: number,
+    plan: plan.digest,
+    smoke: smoke.status,
   };
+  await audit.append({ kind: 'operator', body: { ...body, ...who } });
+  if (smoke.status !== 'skipped') await rows.setSmoke(id, number, smoke);
 }
 
 async function passSmoke(
-  id: string,
+  { current, isUnchanged, plan }: AgreedCandidate,
   { catalog, session }: CandidateSession,
-  signal: InstallRequest['signal'] & object,
-  { now }: LifecycleServices,
+  violations: readonly Violation[],
+  { signal = neverCanceled, values = {} }: InstallRequest,
+  { now, rows, index }: LifecycleServices,
 ): Promise<SmokeResult> {
   const call = (tool: string, args: Json, timeoutMs: number) =>
     session.call({ tool, arguments: args, timeoutMs, signal });
-  const result = await runSmoke({ runner: catalog.runner(id), call, now }, signal);
+  const result = await runSmoke({ runner: catalog.runner(plan.package.id), call, now }, signal);
+  const [violation] = violations;
+  if (violation !== undefined)
+    throw new HostError(
+      'denied',
+      `during the smoke test, ${plan.package.id} acted against its grant: ${violation.detail}`,
+      {
+        hint: 'do not install it; if this access is right, its manifest must ask for it',
+      },
+    );
   if (result.status !== 'failed') return result;
+  // With new values the failure says nothing about the generation, because the old values return.
+  if (current !== undefined && isUnchanged && Object.keys(values).length === 0) {
+    await rows.setSmoke(current.package, current.number, result);
+    index.changed();
+  }
   throw new HostError(
     'tool_failed',
     `the smoke test did not pass: ${result.detail ?? 'no reason was given'}`,
-    {
-      hint: 'ask the author, or install it with --skip-smoke, which is recorded',
-    },
+    { hint: 'ask the author, or install it with --skip-smoke, which is recorded' },
   );
 }
 
 async function nextGeneration(
-  { candidate, plan, who }: AgreedCandidate,
+  { candidate, plan, current, who }: AgreedCandidate,
   made: MadeEnvironment,
   smoke: SmokeResult,
   { rows, now }: LifecycleServices,
@@ -249,7 +225,8 @@ async function nextGeneration(
   return {
     ...{ package: id, number: (last?.number ?? 0) + 1, version, source: text, locked: acquired.locked },
     ...{ tree, manifest, digest: catalog.digest, plan: plan.digest, lock, grants: place.grants, smoke },
-    ...made,
+    ...{ environments: made.environments, images: made.images },
+    trial: current === undefined ? null : { state: 'open', failures: 0, at: now() },
     agreement: { manifest: realManifest, request, text: shown, paths, acceptedBy: who.by },
     createdAt: now(),
     createdBy: who.by,

@@ -1,19 +1,33 @@
 // The operations on installed packages. host.ts exports all of these types.
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { PackageChange } from '../../model/change.js';
-import type { Installation, SmokeResult } from '../../model/installation.js';
+import type { GenerationTrial, Installation, SmokeResult } from '../../model/installation.js';
+import type { LockPlan } from '../../model/lock-file.js';
 import type { Plan } from '../../model/plan.js';
+import type { AuditEntry } from '../operator/audit-reader.js';
 import type { Actor } from '../operator/operator-auth.js';
+import type { FailedUpdate } from '../packages/installation-index.js';
+import type { ServerDraft, ServerRequest, ServerTrial, ServerTrialRequest } from './added/server-request.js';
 import type { ChangeProgress } from './change-steps.js';
 
 /** Installs, updates and removes packages. The settings of the session decide what may be fetched and reached. */
 export interface Installations {
   /** What an installation or update would do. Changes nothing, and runs no code of the package. */
   plan(request: PlanRequest): Promise<Plan>;
+  /** Writes a plain MCP server, given as a command line or URL, as a source. Starts nothing. */
+  draftServer(request: ServerRequest): Promise<ServerDraft>;
+  /** Starts such a server once, without network and folders, to see its tools and the hosts that it wants. */
+  tryServer(request: ServerTrialRequest): Promise<ServerTrial>;
   /** What is wrong with a value for a package of a plan; null if it is valid. */
   checkValue(request: ValueRequest): Promise<string | null>;
   /** Installs or updates exactly what a plan says. A failed step leaves everything as it was. */
   install(request: InstallRequest): Promise<PackageChange>;
+  /** What installing the packages of `toolwharf.lock` in the root would do. Changes nothing. */
+  planRestore(request?: LockPlanRequest): Promise<LockPlan>;
+  /** Installs exactly what `toolwharf.lock` in the root says, only for this root. */
+  restore(request: RestoreRequest): Promise<RestoreReport>;
+  /** Who installed a package, from where, and which lock files name it. */
+  why(packageId: string): Promise<InstallationOrigin>;
   /** All installed packages, sorted by id. */
   list(): Promise<readonly InstalledPackage[]>;
   /** The generations of a package, newest first. */
@@ -39,6 +53,8 @@ export interface ChangeOptions {
 export interface PlanRequest extends ChangeOptions {
   /** Where the package comes from. Absent: the source of the installed package `package`, for an update. */
   readonly source?: string | undefined;
+  /** Id of a request of an agent. Its source is used, and it is marked as installed. Only instead of `source`. */
+  readonly request?: string | undefined;
   /** SHA-256 of an archive or download, in hex. */
   readonly sha256?: string | undefined;
   /** Which package, if the source has several, or the package to update. */
@@ -50,7 +66,7 @@ export interface PlanRequest extends ChangeOptions {
   readonly allow?: readonly string[] | undefined;
   /** Also read the page that estimates the cost. Default: false. */
   readonly estimate?: boolean | undefined;
-  /** Called when a step starts and while bytes arrive, if the host is in this process. */
+  /** Called when a step starts and while bytes arrive. */
   readonly onProgress?: ((progress: ChangeProgress) => void) | undefined;
 }
 
@@ -74,7 +90,65 @@ export interface InstallRequest extends PlanRequest {
   readonly skipSmoke?: boolean | undefined;
   /** Serve it only to sessions with the workspace of this session. Default: to all. */
   readonly onlyHere?: boolean | undefined;
+  /** Also write it to `toolwharf.lock` in the root of this session. Implies `onlyHere`. */
+  readonly save?: boolean | undefined;
   readonly by: Actor;
+}
+
+export interface LockPlanRequest extends ChangeOptions {
+  /** Only the package with this source, as the lock file has it. Default: all. */
+  readonly source?: string | undefined;
+  /** What the operator allows by name, in the syntax of `--allow`. The lock file must ask for it. */
+  readonly allow?: readonly string[] | undefined;
+  /** Called when a step starts and while bytes arrive. */
+  readonly onProgress?: ((progress: ChangeProgress) => void) | undefined;
+}
+
+export interface RestoreRequest extends LockPlanRequest {
+  /** `digest` of the plan. If the lock file says something else now, nothing is installed. */
+  readonly agree: string;
+  /** Values for slots, by package and name. */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
+  /** Do not run the smoke tests. This is recorded and shown. */
+  readonly skipSmoke?: boolean | undefined;
+  readonly by: Actor;
+}
+
+/** What became of each package of a lock file. */
+export interface RestoreReport {
+  /** Absolute path of the lock file. */
+  readonly file: string;
+  readonly digest: string;
+  /** `unchanged`: it was installed already. */
+  readonly changes: readonly PackageChange[];
+}
+
+/** Why an installed package is here. */
+export interface InstallationOrigin {
+  readonly package: string;
+  readonly state: Installation['state'];
+  readonly roots: Installation['roots'];
+  readonly version: string;
+  readonly generation: number;
+  /** The source as it was written. */
+  readonly source: string;
+  /** What the source was resolved to. */
+  readonly resolved: string;
+  /** Digest of the plan that was agreed to. */
+  readonly plan: string;
+  /** Who agreed to the generation that is served, and when. */
+  readonly by: string;
+  readonly at: number;
+  /** When the package was installed first. */
+  readonly installedAt: number;
+  readonly lockFiles: readonly {
+    /** Absolute path. */
+    readonly file: string;
+    /** False: it has an entry for the package that says something else. */
+    readonly isInstalled: boolean;
+  }[];
+  /** The last changes in the audit log, newest first. */
+  readonly entries: readonly AuditEntry[];
 }
 
 export interface RollbackRequest extends ChangeOptions {
@@ -105,6 +179,8 @@ export interface InstalledPackage extends Installation {
   readonly source: string;
   readonly smoke: SmokeResult;
   readonly generations: number;
+  /** A newer generation that never started, so that the host went back from it. */
+  readonly wentBackFrom?: FailedUpdate;
 }
 
 /** One generation of a package. */
@@ -118,6 +194,8 @@ export interface GenerationEntry {
   readonly isCurrent: boolean;
   readonly grants: readonly string[];
   readonly smoke: SmokeResult;
+  /** Whether it starts. Absent: it replaced no other generation, or a start succeeded. */
+  readonly trial?: GenerationTrial;
   readonly createdAt: number;
   readonly createdBy: string;
 }

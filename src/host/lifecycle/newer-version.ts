@@ -20,7 +20,7 @@ export async function newerVersion(
   const { package: id, version, source: text, locked } = current;
   try {
     const source = sourceOf(text, session.setup.root, undefined);
-    if (source.kind === 'folder' || source.kind === 'file' || source.kind === 'archive') {
+    if (['folder', 'file', 'archive', 'server'].includes(source.kind)) {
       const candidate = await prepareCandidate(
         { text, source, id, allow: [], granted: current.grants, signal },
         session,

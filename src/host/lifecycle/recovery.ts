@@ -6,7 +6,8 @@ import type { LifecycleServices } from './lifecycle-services.js';
 import { finishRemoval, isRemoval, type RemovalServices } from './removal.js';
 import { undoChange } from './undo.js';
 
-type RecoveryServices = RemovalServices & Pick<LifecycleServices, 'audit' | 'newId'>;
+/** What settling an unfinished change needs. */
+export type RecoveryServices = RemovalServices & Pick<LifecycleServices, 'audit' | 'newId'>;
 
 /** Undoes changes that a killed host did not finish, finishes removals, and deletes files that nothing refers to. */
 export async function recoverChanges(
@@ -19,8 +20,13 @@ export async function recoverChanges(
 }
 
 /** Settles what is left of earlier changes of a package, if even undoing them failed. */
-export async function settleChanges(id: string, services: RecoveryServices): Promise<void> {
-  for (const it of await services.journal.list()) if (it.package === id) await settle(it, services);
+export async function settleChanges(
+  id: string,
+  services: RecoveryServices,
+  except?: string | undefined,
+): Promise<void> {
+  for (const it of await services.journal.list())
+    if (it.package === id && it.id !== except) await settle(it, services);
 }
 
 async function settle(entry: JournalEntry, services: RecoveryServices): Promise<void> {

@@ -5,7 +5,8 @@ import type { LifecycleServices } from './lifecycle-services.js';
 import { type UndoServices, undoChange, usedBy } from './undo.js';
 
 /** What is needed to finish a removal, also after a restart. */
-export type RemovalServices = UndoServices & Pick<LifecycleServices, 'store' | 'agreements' | 'eraseData'>;
+export type RemovalServices = UndoServices &
+  Pick<LifecycleServices, 'store' | 'agreements' | 'eraseData' | 'vault' | 'narrowings'>;
 
 const operations = { erasing: 'remove', keeping: 'remove, but keep data' } as const;
 
@@ -22,13 +23,14 @@ export function keepsData({ operation }: JournalEntry): boolean {
 export async function beginRemoval(
   id: string,
   { keepData = false }: RemoveRequest,
-  { journal, rows, newId }: LifecycleServices,
+  { journal, rows, newId, containers }: LifecycleServices & Pick<UndoServices, 'containers'>,
 ): Promise<JournalEntry> {
   const generations = await rows.generations(id);
   const made = {
-    ...{ trees: [], secrets: [] },
+    trees: [],
     environments: [...new Set(generations.flatMap((it) => it.environments))],
     images: [...new Set(generations.flatMap((it) => it.images))],
+    engine: containers.engine,
   };
   const operation = keepData ? operations.keeping : operations.erasing;
   const entry = { id: newId('chg'), package: id, operation, made };
@@ -42,11 +44,12 @@ export async function finishRemoval(
   services: RemovalServices,
 ): Promise<{ readonly generations: number; readonly hadData: boolean }> {
   const { package: id } = entry;
-  const { rows, vault, agreements, store, eraseData } = services;
+  const { rows, vault, agreements, store, eraseData, narrowings } = services;
   await eraseValues(id, [], vault);
   const hadData = keepsData(entry) ? false : await eraseData(id);
   const removed = await rows.generations(id);
   await rows.remove(id);
+  await narrowings.remove(id);
   agreements.changed();
   const { trees } = await usedBy(rows);
   for (const { tree } of removed) if (!trees.has(tree)) await store.remove(tree);

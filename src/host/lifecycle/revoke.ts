@@ -1,10 +1,12 @@
-import { neverCanceled } from '../../model/cancel-signal.js';
+import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import type { PackageChange } from '../../model/change.js';
 import { HostError } from '../../model/host-error.js';
 import type { Installation } from '../../model/installation.js';
+import { parseGrants } from '../../policy/grant.js';
 import type { JournalEntry } from '../../store/change-journal.js';
 import type { StoredGeneration } from '../../store/installations.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
+import { passedEnvironment } from '../sandboxing/passed-environment.js';
 import { ChangeSteps } from './change-steps.js';
 import { served } from './install.js';
 import type { RemoveRequest, RevokeRequest } from './installations.js';
@@ -16,7 +18,10 @@ import { beginRemoval, eraseValues, finishRemoval, keepsData } from './removal.j
 export interface LeavingPackage {
   readonly installation: Installation;
   readonly current: StoredGeneration;
-  readonly who: VerifiedActor;
+  /** `policy`: the operator decided it in the configuration. */
+  readonly who: VerifiedActor | { readonly by: 'policy' };
+  /** Why the host does it by itself. */
+  readonly reason?: string;
 }
 
 /**
@@ -33,14 +38,19 @@ export async function revokePackage(
   const { package: id } = current;
   const { signal = neverCanceled, forget = false, manualStepsDone = false } = request;
   const steps = new ChangeSteps(id, undefined);
-  const body = { operation: 'revoke', package: id, generation: current.number, ...who };
+  const why = leaving.reason === undefined ? {} : { reason: leaving.reason };
+  const body = { operation: 'revoke', package: id, generation: current.number, ...why, ...who };
   await services.audit.append({ kind: 'operator', body });
   await services.rows.markRevoking(id);
+  await services.revoked.add(id, who.by);
   await services.invalidate({ package: id }, 'the package was revoked');
+  services.endUse(id, new HostError('disabled', `the call was ended: ${id} was revoked by ${who.by}`));
   served(current, services);
 
-  const trial = await session.open(services.index.placeOf(current), 'use');
-  const left: string[] = [];
+  const left = await signOut(leaving, steps, session, services, signal);
+  // The package is on its way out, so nothing more follows from a violation.
+  const trial = await session.open(services.index.placeOf(current), 'use', { violations: [] });
+  const manualSteps: string[] = [];
   let isDone: boolean;
   try {
     const runner = trial.catalog.runner(id);
@@ -60,7 +70,9 @@ export async function revokePackage(
           ...{ name: 'kill switch', status: isDone ? 'done' : 'skipped' },
           detail: `manual steps at ${outcome.instructionsUrl}`,
         });
-        if (!isDone) left.push(`do the steps at ${outcome.instructionsUrl}, then revoke it again`);
+        if (isDone) break;
+        manualSteps.push(`do the steps at ${outcome.instructionsUrl}`);
+        left.push(`do the steps at ${outcome.instructionsUrl}, then revoke it again`);
         break;
       case 'failed':
         isDone = false;
@@ -81,12 +93,12 @@ export async function revokePackage(
   const outcome = { operation: 'revoked', package: id, complete: isDone, left };
   await services.audit.append({ kind: 'operator', body: { ...outcome, by: who.by } });
   if (isDone || forget) {
-    const entry = await beginRemoval(id, request, services);
+    const entry = await beginRemoval(id, request, { ...services, containers: session.containers });
     await removeFiles(entry, leaving, steps, session, services);
   } else {
     left.push(`try again: toolwharf revoke ${id} --retry; or give up: toolwharf revoke ${id} --forget`);
   }
-  return { ...changeOf('revoke', leaving), steps: steps.list, left };
+  return { ...changeOf('revoke', leaving), steps: steps.list, left, manualSteps };
 }
 
 /** Removes a package and its values. Its kill switch is not used. */
@@ -100,17 +112,36 @@ export async function removePackage(
   const { current, who } = leaving;
   const { package: id } = current;
   const steps = new ChangeSteps(id, undefined);
-  const entry = await beginRemoval(id, request, services);
   const body = { operation: 'remove', package: id, generation: current.number, ...who };
   await services.audit.append({ kind: 'operator', body });
   await services.rows.markRevoking(id);
   await services.invalidate({ package: id }, 'the package was removed');
   served(current, services);
+  const left = await signOut(leaving, steps, session, services, request.signal);
+  const entry = await beginRemoval(id, request, { ...services, containers: session.containers });
   const erased = await eraseValues(id, [], services.vault);
   steps.record({ name: 'erase', status: 'done', detail: `${erased} values` });
   await removeFiles(entry, leaving, steps, session, services);
-  const left = hasKillSwitch ? ['its kill switch was not used: access outside this machine may remain'] : [];
-  return { ...changeOf('remove', leaving), steps: steps.list, left };
+  if (hasKillSwitch) left.push('its kill switch was not used: access outside this machine may remain');
+  return { ...changeOf('remove', leaving), steps: steps.list, left, manualSteps: [] };
+}
+
+/** Revokes the sign-ins of the package. Returns what is left to do by hand. */
+async function signOut(
+  { current }: LeavingPackage,
+  steps: ChangeSteps,
+  { setup }: LifecycleSession,
+  services: LifecycleServices,
+  signal: CancelSignal | undefined,
+): Promise<string[]> {
+  const { package: id, grants: own } = current;
+  const grants = parseGrants([...setup.allow, ...own.map((it) => `${id}=${it}`)]);
+  const environment = passedEnvironment({ ...setup, grants }, id);
+  const { programs, left } = await services.signOut({ package: id, environment, signal });
+  if (programs.length === 0) return [];
+  const status = left.length === 0 ? 'done' : 'failed';
+  steps.record({ name: 'sign out', status, detail: programs.join(', ') });
+  return [...left];
 }
 
 async function removeFiles(
@@ -122,6 +153,7 @@ async function removeFiles(
 ): Promise<void> {
   const { generations, hadData } = await finishRemoval(entry, { ...services, ...session });
   served(current, services);
+  await services.violations.forget(current.package);
   const data = keepsData(entry) ? '; its data folder was kept' : hadData ? ' and its data folder' : '';
   const detail = `${generations} ${generations === 1 ? 'generation' : 'generations'}${data}`;
   steps.record({ name: 'clean up', status: 'done', detail });
@@ -133,18 +165,4 @@ function changeOf(operation: 'revoke' | 'remove', { current }: LeavingPackage) {
     operation,
     from: { generation: current.number, version: current.version },
   } as const;
-}
-
-/** Off means off: a package that is being revoked runs again only after it is installed again. */
-export function assertServed({ package: id, state }: Installation): void {
-  if (state === 'active') return;
-  throw new HostError('disabled', `${id} is being revoked and does not run`, {
-    hint: `finish it: toolwharf revoke ${id} --retry; or give up: toolwharf revoke ${id} --forget`,
-  });
-}
-
-export function notInstalled(id: string): HostError {
-  return new HostError('not_found', `${id} is not installed`, {
-    hint: 'see "toolwharf list" for the installed packages',
-  });
 }

@@ -33,7 +33,8 @@ export async function runSmoke(services: SmokeServices, signal: CancelSignal): P
     const said = words.trim() === '' ? '' : `; it said: ${lastLines(words.trim(), maxWordLines)}`;
     return { status: 'failed', at: now(), detail: await runner.cleanText(`${failure}${said}`) };
   } catch (error) {
-    if (!(error instanceof HostError) || signal.aborted) throw error;
+    if (!(error instanceof HostError)) throw error;
+    if (signal.aborted) throw new HostError('canceled', 'the smoke test was canceled', { cause: error });
     const hint = error.hint === undefined ? '' : `; ${error.hint}`;
     return { status: 'failed', at: now(), detail: await runner.cleanText(`${error.message}${hint}`) };
   }
@@ -83,6 +84,10 @@ async function observe(
       const args = isObject(check.arguments) ? check.arguments : {};
       const { value } = await runner.upstreamTool(check.tool, args, { timeoutMs, signal });
       return observedValue(value);
+    }
+    case 'start': {
+      const names = await runner.announcedTools();
+      return { seen: { text: names.join('\n'), value: names }, words: '' };
     }
     case 'tool': {
       const name = `${runner.package.id}/${check.tool}`;

@@ -1,17 +1,9 @@
 import type { RemoteHost } from '../host.js';
-import {
-  actorNameParam,
-  actorParam,
-  membersBy,
-  type OperationTree,
-  operation,
-  signalParam,
-  value,
-} from './operation.js';
+import { approvalRows } from './approval-rows.js';
+import { installRequestOperations } from './install-request-operations.js';
+import { actorNameParam, actorParam, membersBy, type OperationTree, operation, value } from './operation.js';
 import {
   acceptedWaiver,
-  approvalRequest,
-  approvalStates,
   auditEntry,
   auditRollback,
   auditVerdict,
@@ -23,14 +15,13 @@ import {
   openedArguments,
   pinStatus,
   processCounts,
-  ruleInput,
   secretEntry,
   secretInput,
-  standingRule,
   tokenEntry,
   tokenInput,
   unknownOutcome,
 } from './operator-shapes.js';
+import { setRows } from './set-rows.js';
 import {
   anySecretText,
   anyText,
@@ -41,7 +32,6 @@ import {
   nullable,
   number,
   object,
-  oneOf,
   optional,
   secretText,
   text,
@@ -56,56 +46,7 @@ const maxTail = 10_000;
 
 /** What an operator can do. Operations that only read have no PIN rule. */
 export const hostOperations = {
-  approvals: {
-    list: operation(
-      { role: 'operator', summary: 'List held calls. Default: undecided, or approved and not run yet.' },
-      [value('states', optional(arrayOf(oneOf(approvalStates))))],
-      arrayOf(approvalRequest),
-    ),
-    get: operation({ role: 'operator', summary: 'Get one held call.' }, [id], approvalRequest),
-    approve: operation(
-      { role: 'operator', pin: 'if-set', summary: 'Approve one held call. It may run once.' },
-      [id, actorParam],
-      approvalRequest,
-    ),
-    deny: operation({ role: 'operator', summary: 'Deny one held call.' }, [id, actorParam], approvalRequest),
-    version: operation(
-      { role: 'operator', summary: 'Get a text that differs after every change of the held calls.' },
-      [],
-      text(),
-    ),
-    waitForChange: operation(
-      { role: 'operator', summary: 'Wait until the held calls change, and get the new version.' },
-      [value('after', anyText('A version from before.')), value('seconds', number()), signalParam],
-      text(),
-    ),
-    noticeKey: operation(
-      { role: 'operator', pin: 'if-set', summary: 'Show the key that signs notices of held calls, as hex.' },
-      [actorParam],
-      text(),
-    ),
-    rules: {
-      list: operation(
-        { role: 'operator', summary: 'List standing rules, also ended ones.' },
-        [],
-        arrayOf(standingRule),
-      ),
-      add: operation(
-        {
-          role: 'operator',
-          pin: 'if-set',
-          summary: 'Add a standing rule: matching calls run without a question.',
-        },
-        [value('rule', ruleInput), actorParam],
-        standingRule,
-      ),
-      revoke: operation(
-        { role: 'operator', summary: 'Revoke a standing rule. Its calls are held again.' },
-        [id, actorParam],
-        boolean('False if no such rule is in force.'),
-      ),
-    },
-  },
+  approvals: approvalRows,
   operator: {
     pin: operation({ role: 'operator', summary: 'Get the status of the PIN.' }, [], pinStatus),
     setPin: operation(
@@ -222,6 +163,7 @@ export const hostOperations = {
       movedFile,
     ),
   },
+  installRequests: installRequestOperations,
   outcomes: {
     unknown: operation(
       { role: 'operator', summary: 'List calls whose outcome is unknown.' },
@@ -280,6 +222,7 @@ export const hostOperations = {
       boolean('False if there is no such token.'),
     ),
   },
+  sets: setRows,
   processes: operation(
     { role: 'operator', summary: 'Count sandboxed processes by kind.' },
     [],

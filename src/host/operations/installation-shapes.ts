@@ -71,9 +71,11 @@ export const planMembers = {
   from: optional(generationName),
   files: object({ tree: text(), count: integer(), bytes: integer() }),
   programs: texts('What will run or answer.'),
+  runtimes: texts('Interpreters of this machine that its programs run with.'),
   permissions: object({
     network: texts('Host names, or `public`. Empty: none.'),
     filesystem: oneOf(['none', 'read-only', 'read-write']),
+    folders: texts('Folders besides the workspace, such as `read:/srv/notes`.'),
     env: texts('Variables that its programs get.'),
     commands: texts(),
   }),
@@ -95,6 +97,7 @@ export const plan = object(planMembers);
 
 const requestMembers = {
   source: optional(text('Where the package comes from. Absent: the source of the installed package.')),
+  request: optional(text('Id of a request of an agent, instead of a source.')),
   sha256: optional(text('SHA-256 of an archive or download, in hex.')),
   package: optional(text('Which package of the source, or the package to update.')),
   allow: optional(arrayOf(text(), 'What is agreed to or granted, in the syntax of --allow.')),
@@ -109,6 +112,7 @@ export const installRequest = object({
     open<Readonly<Record<string, readonly string[]>>>('Hosts that may receive a secret, by slot.'),
   ),
   skipSmoke: optional(boolean('Do not run the smoke test. This is recorded and shown.')),
+  save: optional(boolean('Also write it to `toolwharf.lock` in the root. Implies `onlyHere`.')),
   onlyHere: optional(boolean('Serve it only to sessions with the workspace of this session.')),
 });
 
@@ -126,13 +130,15 @@ const changeSteps = [
   'environment',
   'smoke',
   'switch',
+  'lock file',
   'kill switch',
+  'sign out',
   'erase',
   'clean up',
 ] as const;
 export const changeMembers = {
   package: text(),
-  operation: oneOf(['install', 'update', 'rollback', 'revoke', 'remove', 'verify']),
+  operation: oneOf(['install', 'update', 'unchanged', 'rollback', 'revoke', 'remove', 'verify']),
   from: optional(generationName),
   to: optional(generationName),
   steps: arrayOf(
@@ -143,19 +149,28 @@ export const changeMembers = {
     }),
   ),
   left: texts('What is left to do by hand.'),
+  manualSteps: texts('Steps of the kill switch that a person must do, and has not confirmed yet.'),
 };
 export const packageChange = object(changeMembers);
+
+const trial = object({
+  state: oneOf(['open', 'failed']),
+  failures: integer('Failed starts.'),
+  reason: optional(anyText('Why the last start failed.')),
+  at: timestamp('When the state began.'),
+});
 
 export const installedPackage = object({
   package: text(),
   current: integer('Number of the generation that is served.'),
   state: oneOf(['active', 'revoking']),
-  root: nullable(anyText('The only workspace that it is served to. Null: all.')),
+  roots: nullable(texts('The only workspaces that it is served to. Null: all.')),
   installedAt: timestamp(),
   version: anyText(),
   source: anyText(),
   smoke: smokeResult,
   generations: integer('How many generations are kept.'),
+  wentBackFrom: optional(object({ generation: integer('It never started.'), version: anyText(), trial })),
 });
 
 export const generationEntry = object({
@@ -167,6 +182,7 @@ export const generationEntry = object({
   isCurrent: boolean(),
   grants: texts(),
   smoke: smokeResult,
+  trial: optional(trial),
   createdAt: timestamp(),
   createdBy: anyText(),
 });

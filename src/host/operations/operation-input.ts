@@ -1,7 +1,7 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
-import type { Actor } from '../host.js';
+import type { Actor, ChangeProgress } from '../host.js';
 import type { NamedOperation, Param } from './operation.js';
 import { object, type Shape } from './shape.js';
 
@@ -10,12 +10,18 @@ export interface OperationInput {
   readonly input: JsonObject;
   readonly by: Actor | undefined;
   readonly signal: CancelSignal | undefined;
+  /** Undefined: nobody wants to know. */
+  readonly onProgress?: OnProgress | undefined;
 }
+
+/** Called when a step starts and while bytes arrive. */
+export type OnProgress = (progress: ChangeProgress) => void;
 
 export function inputOf({ params }: NamedOperation, args: readonly unknown[]): OperationInput {
   const input: Record<string, Json> = {};
   let by: Actor | undefined;
   let signal: CancelSignal | undefined;
+  let onProgress: OnProgress | undefined;
   for (const [index, { kind, name }] of params.entries()) {
     const given = args[index];
     if (given === undefined) continue;
@@ -27,7 +33,8 @@ export function inputOf({ params }: NamedOperation, args: readonly unknown[]): O
         for (const [key, it] of Object.entries(given as object)) {
           if (key === 'by') by = it as Actor;
           else if (key === 'signal') signal = it as CancelSignal;
-          // Callbacks work only in the process of the host.
+          else if (key === 'onProgress') onProgress = it as OnProgress | undefined;
+          // Other callbacks work only in the process of the host.
           else if (it !== undefined && typeof it !== 'function') input[key] = it as Json;
         }
         break;
@@ -38,7 +45,7 @@ export function inputOf({ params }: NamedOperation, args: readonly unknown[]): O
         by = given as Actor;
     }
   }
-  return { input, by, signal };
+  return { input, by, signal, onProgress };
 }
 
 /** The shape of everything that is sent, as one object. */

@@ -24,6 +24,8 @@ export interface OperationText {
   readonly role: TokenRole;
   /** `if-set`: once a PIN is set, the operator must prove to know it. Default: `never`. */
   readonly pin?: 'never' | 'if-set';
+  /** It calls `onProgress` when a step starts, also over the socket and HTTP. Default: false. */
+  readonly progress?: boolean;
 }
 
 /** One operation of a host or session, for every surface. `A`: the parameters of its method. */
@@ -68,7 +70,10 @@ export const actorNameParam: Param<string> = { kind: 'actor-name', name: '', sha
 export const signalParam: Param<CancelSignal> = { kind: 'signal', name: '', shape: null };
 
 /** An operation as the tables write it. */
-export type OperationNode = Pick<NamedOperation, 'summary' | 'role' | 'pin' | 'params' | 'result'>;
+export type OperationNode = Pick<
+  NamedOperation,
+  'summary' | 'role' | 'pin' | 'progress' | 'params' | 'result'
+>;
 
 /** One row of the table, with its name and the object that it belongs to. */
 export interface NamedOperation extends OperationText {

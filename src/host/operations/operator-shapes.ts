@@ -27,10 +27,10 @@ export const approvalStates = [
   'executing',
   'executed',
 ] as const;
-const channel = oneOf(['library', 'terminal', 'api', 'client'], 'How the actor reached the host.');
+const channel = oneOf(['library', 'terminal', 'api', 'client', 'page'], 'How the actor reached the host.');
 
 export const evidence = object({
-  kind: oneOf(['effect', 'destination', 'amount', 'address', 'workspace', 'grant']),
+  kind: oneOf(['effect', 'destination', 'amount', 'address', 'workspace', 'grant', 'fixed']),
   text: anyText(),
   at: optional(anyText('JSON pointer to the argument.')),
 });
@@ -170,7 +170,18 @@ export const killOutcomeMembers = {
 export const killOutcome = object(killOutcomeMembers);
 export const waiverMembers = {
   id: text('Digest of its content.'),
-  kind: oneOf(['rule', 'grant', 'trusted', 'no-guesses', 'scan-exempt', 'limit', 'nats', 'broker', 'ca']),
+  kind: oneOf([
+    'rule',
+    'grant',
+    'trusted',
+    'no-guesses',
+    'scan-exempt',
+    'limit',
+    'nats',
+    'broker',
+    'ca',
+    'notify',
+  ]),
   content: json('The setting itself.'),
   text: anyText('What it does.'),
 };

@@ -2,7 +2,7 @@ import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Actor, RemoteHost, RemoteSession } from '../host.js';
 import type { NamedOperation, Param } from './operation.js';
-import { assertInput } from './operation-input.js';
+import { assertInput, type OnProgress } from './operation-input.js';
 import { methodOf } from './operations.js';
 
 /** Who performs an operation, and what cancels it. */
@@ -10,6 +10,8 @@ export interface OperationContext {
   /** Undefined: the operation's own default. */
   readonly by: Actor | undefined;
   readonly signal: CancelSignal;
+  /** Undefined: nobody wants to know. */
+  readonly onProgress?: OnProgress | undefined;
 }
 
 /** Performs an operation with input from another process. */
@@ -17,17 +19,18 @@ export async function performOperation(
   target: RemoteHost | RemoteSession,
   operation: NamedOperation,
   input: JsonObject,
-  { by, signal }: OperationContext,
+  { by, signal, onProgress }: OperationContext,
 ): Promise<unknown> {
   assertInput(operation, { input, by });
   const names = new Set(operation.params.map((it) => it.name));
+  const report = operation.progress === true && onProgress !== undefined ? { onProgress } : {};
   const argument = ({ kind, name }: Param<unknown>): unknown => {
     switch (kind) {
       case 'value':
         return input[name];
       case 'members': {
         const own = Object.fromEntries(Object.entries(input).filter(([key]) => !names.has(key)));
-        return { ...own, signal, ...(by === undefined ? {} : { by }) };
+        return { ...own, signal, ...(by === undefined ? {} : { by }), ...report };
       }
       case 'actor':
         return by;

@@ -1,16 +1,15 @@
-import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Actor, RemoteHost, RemoteSession, SessionOptions } from '../host.js';
+import type { RemoteHost, RemoteSession, SessionOptions } from '../host.js';
 import { CloseGuard, withCloseGuard } from './close-guard.js';
 import type { NamedOperation } from './operation.js';
-import { inputOf } from './operation-input.js';
+import { inputOf, type OperationInput } from './operation-input.js';
 import { withMethods } from './operations.js';
 
 /** Sends one operation to a host in another process. Resolves to its result as JSON; rejects with a `HostError`. */
 export type SendOperation = (
   operation: NamedOperation,
   input: JsonObject,
-  context: { readonly by: Actor | undefined; readonly signal: CancelSignal | undefined },
+  context: Pick<OperationInput, 'by' | 'signal' | 'onProgress'>,
 ) => Promise<unknown>;
 
 /** A session whose operations are sent to another process. */
@@ -33,8 +32,9 @@ export function remoteHost({ send, session, close }: RemoteConnection): RemoteHo
 
 function sender(operation: NamedOperation, send: SendOperation) {
   return async (...args: readonly unknown[]): Promise<unknown> => {
-    const { input, by, signal } = inputOf(operation, args);
-    const result = await send(operation, input, { by, signal });
+    const { input, by, signal, onProgress } = inputOf(operation, args);
+    const report = operation.progress === true ? onProgress : undefined;
+    const result = await send(operation, input, { by, signal, onProgress: report });
     return operation.result.schema.type === 'null' ? undefined : result;
   };
 }

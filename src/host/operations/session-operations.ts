@@ -12,6 +12,14 @@ import {
   smokeResult,
   valueRequest,
 } from './installation-shapes.js';
+import { learningOperations } from './learning-operations.js';
+import {
+  installationOrigin,
+  lockPlan,
+  lockPlanRequest,
+  restoreReport,
+  restoreRequest,
+} from './lock-shapes.js';
 import {
   actorParam,
   members,
@@ -22,6 +30,8 @@ import {
   signalParam,
   value,
 } from './operation.js';
+import { agentRequest, agentRequestAnswer } from './request-shapes.js';
+import { serverDraft, serverRequest, serverTrial, serverTrialRequest } from './server-shapes.js';
 import {
   answer,
   explanation,
@@ -49,6 +59,7 @@ import {
   text,
   unchecked,
 } from './shape.js';
+import { signInOperations } from './sign-in-operations.js';
 
 const packageId = value('package', text());
 const uri = text('The URI of a resource, as listed.');
@@ -142,11 +153,31 @@ export const sessionOperations = {
     [value('package', text()), members(object({ dryRun: optional(boolean('Only report what is needed.')) }))],
     installResult,
   ),
+  learning: learningOperations,
+  requestInstall: operation(
+    { role: 'agent', summary: 'Ask the operator for a package. Fetches nothing; only a person can agree.' },
+    [members(agentRequest)],
+    agentRequestAnswer,
+  ),
   installations: {
     plan: operation(
-      { role: 'operator', summary: 'Show what an installation or update would do. Changes nothing.' },
+      {
+        role: 'operator',
+        progress: true,
+        summary: 'Show what an installation or update would do. Changes nothing.',
+      },
       [members(planRequest)],
       plan,
+    ),
+    draftServer: operation(
+      { role: 'operator', summary: 'Write an MCP server, given as a command line or URL, as a source.' },
+      [members(serverRequest)],
+      serverDraft,
+    ),
+    tryServer: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Start such a server once, without network and folders.' },
+      [membersBy(serverTrialRequest)],
+      serverTrial,
     ),
     checkValue: operation(
       { role: 'operator', summary: 'Check a value for a package of a plan.' },
@@ -154,9 +185,41 @@ export const sessionOperations = {
       nullable(anyText('What is wrong with it.')),
     ),
     install: operation(
-      { role: 'operator', pin: 'if-set', summary: 'Install or update exactly what a plan says.' },
+      {
+        role: 'operator',
+        pin: 'if-set',
+        progress: true,
+        summary: 'Install or update exactly what a plan says.',
+      },
       [membersBy(installRequest)],
       packageChange,
+    ),
+    planRestore: operation(
+      {
+        role: 'operator',
+        progress: true,
+        summary: 'Show what installing the packages of the lock file would do. Changes nothing.',
+      },
+      [members(lockPlanRequest)],
+      lockPlan,
+    ),
+    restore: operation(
+      {
+        role: 'operator',
+        pin: 'if-set',
+        progress: true,
+        summary: 'Install exactly what the lock file says.',
+      },
+      [membersBy(restoreRequest)],
+      restoreReport,
+    ),
+    why: operation(
+      {
+        role: 'operator',
+        summary: 'Show who installed a package, from where, and which lock files name it.',
+      },
+      [packageId],
+      installationOrigin,
     ),
     list: operation({ role: 'operator', summary: 'List installed packages.' }, [], arrayOf(installedPackage)),
     history: operation(
@@ -212,4 +275,5 @@ export const sessionOperations = {
       garbageReport,
     ),
   },
+  signIns: signInOperations,
 } as const satisfies OperationTree<Omit<RemoteSession, 'close'>>;

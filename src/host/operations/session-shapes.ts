@@ -5,6 +5,7 @@ import type { RuleOrigin } from '../../model/rule.js';
 import type { Tool } from '../../model/tool.js';
 import type { Explanation } from '../host.js';
 import { evidence, waiverMembers } from './operator-shapes.js';
+import { reportedSet } from './set-shapes.js';
 import {
   anyText,
   arrayOf,
@@ -62,6 +63,7 @@ export const packageMembers = {
   state: oneOf(packageStates),
   reasons: arrayOf(anyText(), 'Why the package is in this state, with the next step.'),
   sandbox: oneOf(sandboxLevels),
+  narrowed: optional(arrayOf(anyText(), 'What the operator narrowed it to.')),
   tools: arrayOf(object({ name: text(), exposed: text(), description: anyText() })),
   programs: optional(arrayOf(programState)),
 };
@@ -83,6 +85,7 @@ export const packageReport = object({
       diagnostics: arrayOf(diagnostic),
     }),
   ),
+  set: optional(reportedSet),
   summary: packageSummary,
 });
 
@@ -90,7 +93,9 @@ export const listedTool = object({
   name: text('PACKAGE/TOOL'),
   exposed: text('The name for clients that allow no slash.'),
   tool: open<Tool>('The definition of the tool.'),
-  definition: text('Digest of the definition.'),
+  definition: text('Digest of the definition, and of what a set changes about it.'),
+  renamed: optional(boolean('Whether a set gave it its name for clients.')),
+  fixed: optional(jsonObject('Arguments that a set fixes; they are not in the input schema.')),
 });
 
 export const confirmation = object({
@@ -101,6 +106,7 @@ export const confirmation = object({
   arguments: json(),
   evidence: arrayOf(evidence),
   expiresAt: text(),
+  url: optional(text('The page where a person can decide.')),
 });
 const toolErrorShape = object({
   code: optional(anyText('The code that the tool reported; not a code of this host.')),

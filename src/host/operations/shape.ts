@@ -24,7 +24,8 @@ type ObjectOf<M extends Members> = {
   readonly [K in Exclude<keyof M, OptionalKeys<M>>]: TypeOf<M[K]>;
 } & { readonly [K in OptionalKeys<M>]?: TypeOf<M[K]> | undefined };
 
-function simple<T>(schema: JsonObject, what: string, isValid: (value: unknown) => boolean): Shape<T> {
+/** A value of one kind; `what` completes "must be". */
+export function simple<T>(schema: JsonObject, what: string, isValid: (value: unknown) => boolean): Shape<T> {
   return {
     schema,
     problem: (value, at) => (isValid(value) ? undefined : `${at} must be ${what}`),
@@ -135,6 +136,22 @@ export function arrayOf<T>(item: Shape<T>, description?: string): Shape<readonly
       if (!Array.isArray(value)) return `${at} must be a list`;
       for (const [index, it] of value.entries()) {
         const found = item.problem(it, `${at}[${index}]`);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** An object whose members have any names. */
+export function recordOf<T>(item: Shape<T>, description?: string): Shape<Readonly<Record<string, T>>> {
+  return {
+    schema: { type: 'object', additionalProperties: item.schema, ...described(description) },
+    problem(value, at) {
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        return `${at} must be an object`;
+      for (const [name, it] of Object.entries(value)) {
+        const found = item.problem(it, `${at}[${JSON.stringify(name.slice(0, 80))}]`);
         if (found !== undefined) return found;
       }
       return undefined;

@@ -2,11 +2,15 @@ import type { ApprovalBinding, ApprovalRequest, ApprovalState } from '../../mode
 import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
+import { splitDefinition } from '../../model/tool-set.js';
+import { replaceHidden } from '../../model/unicode.js';
 import { checkRule } from '../../policy/rules/standing-rule.js';
 import type { ApprovalQueue, InvalidationFilter } from '../../store/approvals.js';
 import type { AuditLog } from '../../store/audit-log.js';
+import type { DenialRows } from '../../store/denials.js';
 import type { StandingRules } from '../../store/standing-rules.js';
 import type { Approvals } from '../host.js';
+import type { ApprovalLinkOperations } from './approval-links.js';
 import { clientApprover } from './client-approver.js';
 import type { OperatorAuth, VerifiedActor } from './operator-auth.js';
 import { actorName } from './pin-auth.js';
@@ -14,9 +18,13 @@ import type { TokenCache } from './token-cache.js';
 
 /** The longest wait for a change. */
 const maxWaitSeconds = 60;
+/** Characters of a note. */
+const maxNote = 500;
 
 export interface ApprovalServices {
   readonly queue: ApprovalQueue;
+  readonly denials: DenialRows;
+  readonly links: ApprovalLinkOperations;
   readonly rules: StandingRules;
   readonly audit: AuditLog;
   readonly operatorAuth: OperatorAuth;
@@ -29,7 +37,7 @@ export interface ApprovalServices {
 
 /** Operations on held calls and on standing rules. */
 export function approvalOperations(services: ApprovalServices): Approvals {
-  const { queue, rules, audit, operatorAuth, tokens, now, newId, noticeKey } = services;
+  const { queue, denials, links, rules, audit, operatorAuth, tokens, now, newId, noticeKey } = services;
   // The change counter starts again with each host, so a version also names the host's start.
   const startId = newId('v');
   const version = () => `${startId}.${queue.changes}`;
@@ -62,11 +70,19 @@ export function approvalOperations(services: ApprovalServices): Approvals {
       });
     return request;
   };
-  const decide = async (id: string, to: 'approved' | 'denied', who: JsonObject & VerifiedActor) => {
+  const decide = async (
+    id: string,
+    to: 'approved' | 'denied',
+    who: JsonObject & VerifiedActor,
+    given: string | undefined,
+  ) => {
+    const note = noteOf(given);
     const { tool } = await get(id);
-    const body = { approval: id, tool, decision: to, ...who };
+    const body = { approval: id, tool, decision: to, ...who, ...(note === null ? {} : { note }) };
     // Written to the audit log first: a decision that cannot be recorded does not take effect.
     await audit.append({ kind: 'approval', body });
+    // Before the decision: a caller that asks again must find it.
+    if (to === 'denied') await denials.add({ approval: id, note });
     if (!(await queue.decide(id, to, who))) {
       await audit.append({ kind: 'approval', body: { ...body, decision: 'void' } });
       const { state, voidReason } = await get(id);
@@ -81,20 +97,22 @@ export function approvalOperations(services: ApprovalServices): Approvals {
   return {
     list: (states: readonly ApprovalState[] = ['proposed', 'approved']) => queue.list(states),
     get,
-    async approve(id, actor) {
+    async approve(id, actor, note) {
+      noteOf(note);
       const { principal } = await get(id);
       const isAtClient = typeof actor !== 'string' && actor.channel === 'client';
       const who = isAtClient
         ? await clientApprover(actor, principal, tokens)
         : await operatorAuth.verify(actor, 'approve');
-      return decide(id, 'approved', { ...who });
+      return decide(id, 'approved', { ...who }, note);
     },
     // Denying cannot widen anything, so it never needs the PIN.
-    async deny(id, actor) {
+    async deny(id, actor, note) {
       const { name, channel } =
         typeof actor === 'string' ? { name: actor, channel: 'library' as const } : actor;
-      return decide(id, 'denied', { by: name, channel, verified: false });
+      return decide(id, 'denied', { by: name, channel, verified: false }, note);
     },
+    links,
     version: async () => version(),
     onChange: (listener) => queue.onChange(listener),
     waitForChange: (after, seconds, signal = neverCanceled) => waitForChange(after, seconds, signal),
@@ -124,6 +142,14 @@ export function approvalOperations(services: ApprovalServices): Approvals {
   };
 }
 
+/** On one line, without hidden characters; null if it is empty. */
+function noteOf(given: string | undefined): string | null {
+  const note = replaceHidden((given ?? '').replace(/\s+/g, ' ').trim(), () => '');
+  if (note.length > maxNote)
+    throw new HostError('invalid_input', `the note is longer than ${maxNote} characters`);
+  return note === '' ? null : note;
+}
+
 /** Voids the matching undecided and approved requests, with an audit entry for each. */
 export type Invalidate = (filter: InvalidationFilter, reason: string) => Promise<void>;
 
@@ -131,17 +157,20 @@ export function invalidator(queue: ApprovalQueue, rules: StandingRules, audit: A
   return async (filter, reason) => {
     for (const approval of await queue.invalidate(filter, reason))
       await audit.append({ kind: 'approval', body: { approval, decision: 'void', reason } });
-    const { definition } = filter;
-    if (definition === undefined) return;
-    for (const rule of await rules.end({ definition }, reason))
+    const { definition, view } = filter;
+    if (definition === undefined && view === undefined) return;
+    for (const rule of await rules.end({ definition, view }, reason))
       await audit.append({ kind: 'operator', body: { operation: 'rule end', rule, reason } });
   };
 }
 
 /** What changed since a call was held, as text; undefined if nothing did. */
 export function changeOf(stored: ApprovalBinding, now: ApprovalBinding): string | undefined {
+  const [definition, view] = splitDefinition(stored.definition);
+  const [definitionNow, viewNow] = splitDefinition(now.definition);
   const changes = [
-    ...(stored.definition === now.definition ? [] : [`the definition of ${stored.tool} was changed`]),
+    ...(definition === definitionNow ? [] : [`the definition of ${stored.tool} was changed`]),
+    ...(view === viewNow ? [] : [`the set of the session shows ${stored.tool} differently`]),
     ...(stored.policy === now.policy ? [] : ['the policy was changed']),
     ...(stored.credentials === now.credentials ? [] : ['the credentials of the package were changed']),
   ];

@@ -1,20 +1,19 @@
-import type { ApprovalRequest } from '../../model/approval.js';
 import { asHostError } from '../../model/host-error.js';
-import type { Json } from '../../model/json.js';
-import type { Tool } from '../../model/tool.js';
-import { shapeOf } from '../../policy/input-shape.js';
+import { notifyTargetName } from '../../model/notify-target.js';
+import type { OpenedValue } from '../../secrets/vault.js';
 import type { AuditLog } from '../../store/audit-log.js';
-import { postSigned, type WebhookSender, type WebhookTarget } from './webhook.js';
-
-/** The tool that a notice is about. */
-export interface NoticeSubject {
-  readonly tool: Tool;
-  /** Null if no webhook is configured. */
-  readonly noticeTarget: WebhookTarget | null;
-}
+import type { ApprovalLinkOperations } from './approval-links.js';
+import type { Notice } from './notice.js';
+import { noticeMessage } from './notice-message.js';
+import { type NoticeTarget, type ReadyTarget, readyTarget } from './notice-target.js';
+import { postJson, postSigned, type WebhookSender } from './webhook.js';
 
 export interface NoticeOptions extends WebhookSender {
   readonly audit: AuditLog;
+  /** Opens a value of the host itself, by its name. */
+  readonly secretOf: (slot: string) => Promise<OpenedValue | undefined>;
+  /** Names the page of a held call. */
+  readonly links: Pick<ApprovalLinkOperations, 'linkTo'>;
   /** Delays before the second attempt, the third, and so on. */
   readonly delaysMs?: readonly number[];
 }
@@ -26,8 +25,8 @@ const defaultDelaysMs = [1000, 5000, 25_000];
 const closeTimeoutMs = 2000;
 
 /**
- * Sends webhook notices about held calls, for example to a chat or a pager. They only inform: a response decides nothing,
- * argument values are never sent, and no call waits for a notice.
+ * Sends notices about held calls, install requests and violations, for example to a chat or a pager. They only inform: a
+ * response decides nothing, argument values are sent only where the operator wants them, and no call waits for a notice.
  */
 export class Notices {
   readonly #options: NoticeOptions;
@@ -38,17 +37,16 @@ export class Notices {
     this.#options = options;
   }
 
-  send(request: ApprovalRequest, subject: NoticeSubject): void {
-    const { noticeTarget } = subject;
-    if (noticeTarget === null) return;
-    if (this.#open.size >= maxOpen || this.#ending.signal.aborted) {
-      this.#audit(request.id, 'not sent', 'too many other notices are being sent');
-      return;
+  /** Sends a notice to all targets, in the background. */
+  send(notice: Notice, targets: readonly NoticeTarget[]): void {
+    for (const target of targets) {
+      if (this.#open.size >= maxOpen || this.#ending.signal.aborted) {
+        this.#audit(notice, target, 'not sent', 'too many other notices are being sent');
+        continue;
+      }
+      const work: Promise<void> = this.#deliver(notice, target).finally(() => this.#open.delete(work));
+      this.#open.add(work);
     }
-    const work: Promise<void> = this.#deliver(noticeTarget, request, noticeBody(request, subject)).finally(
-      () => this.#open.delete(work),
-    );
-    this.#open.add(work);
   }
 
   async close(): Promise<void> {
@@ -58,50 +56,49 @@ export class Notices {
     await Promise.all([...this.#open]);
   }
 
-  async #deliver(target: WebhookTarget, { id }: ApprovalRequest, document: Json): Promise<void> {
-    const body = JSON.stringify(document);
+  async #deliver(notice: Notice, target: NoticeTarget): Promise<void> {
     const delays = this.#options.delaysMs ?? defaultDelaysMs;
+    const { signal } = this.#ending;
     let reason = '';
-    for (let attempt = 0; attempt <= delays.length && !this.#ending.signal.aborted; attempt++) {
-      if (attempt > 0) await sleep(delays[attempt - 1] as number, this.#ending.signal);
+    for (let attempt = 0; attempt <= delays.length && !signal.aborted; attempt++) {
+      if (attempt > 0) await sleep(delays[attempt - 1] as number, signal);
+      let secrets: readonly string[] = [];
       try {
-        const status = await postSigned(this.#options, target, body, this.#ending.signal);
+        const ready = await readyTarget(target, this.#options.secretOf);
+        secrets = ready.secrets;
+        const status = await this.#post(notice, target, ready);
         if (status >= 200 && status < 300) {
-          this.#audit(id, 'sent');
+          this.#audit(notice, target, 'sent');
           return;
         }
-        reason = `the webhook answered with status ${status}`;
+        reason = `the ${target.kind === 'webhook' ? 'webhook' : 'service'} answered with status ${status}`;
       } catch (error) {
         const { code, message } = asHostError(error);
-        reason = message;
-        // A retry would be denied as well.
-        if (code === 'network_denied') break;
+        reason = secrets.reduce((text, it) => text.replaceAll(it, '(secret)'), message);
+        // A retry would fail as well.
+        if (code === 'network_denied' || code === 'needs_setup') break;
       }
     }
-    this.#audit(id, 'failed', reason);
+    this.#audit(notice, target, 'failed', reason);
   }
 
-  #audit(approval: string, notice: string, reason?: string): void {
-    const body = { approval, notice, ...(reason === undefined ? {} : { reason }) };
+  /** Only our own documents are signed: a chat has no use for the signature. */
+  async #post(notice: Notice, target: NoticeTarget, { url, topic, headers }: ReadyTarget): Promise<number> {
+    const link = notice.held === null ? null : await this.#options.links.linkTo(notice.held);
+    const body = JSON.stringify(noticeMessage(target, notice, { url: link, topic }));
+    const place = { url, granted: target.granted, certificates: target.certificates };
+    const { signal } = this.#ending;
+    return target.kind === 'webhook'
+      ? postSigned(this.#options, place, body, signal, headers)
+      : postJson(this.#options.client, place, body, signal, headers);
+  }
+
+  #audit({ kind, subject }: Notice, target: NoticeTarget, notice: string, reason?: string): void {
+    const to = notifyTargetName(target);
+    const body = { ...subject, notice, to, ...(reason === undefined ? {} : { reason }) };
     // If the audit log cannot be written, calls stop; notices need not.
-    this.#options.audit.append({ kind: 'hold', body }).catch(() => {});
+    this.#options.audit.append({ kind, body }).catch(() => {});
   }
-}
-
-/** Enough to find the held call, without the values of its arguments. */
-function noticeBody(request: ApprovalRequest, { tool }: NoticeSubject): Json {
-  return {
-    schema: 'toolwharf/held-call@1',
-    id: request.id,
-    tool: request.tool,
-    kind: request.kind,
-    principal: request.principal,
-    reasons: request.reasons,
-    shape: shapeOf(request.arguments, tool.input),
-    createdAt: new Date(request.createdAt).toISOString(),
-    expiresAt: new Date(request.expiresAt).toISOString(),
-    command: `toolwharf approvals show ${request.id}`,
-  };
 }
 
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

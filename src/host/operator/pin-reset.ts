@@ -98,6 +98,8 @@ async function deleteProtected(database: Database, now: () => number): Promise<v
   await database.transaction().execute(async (transaction) => {
     await transaction.deleteFrom('secret').execute();
     await transaction.deleteFrom('token').execute();
+    // Sets stay: they only leave out. What was bound to a token ends with it.
+    await transaction.deleteFrom('set_binding').where('kind', 'in', ['token', 'client']).execute();
     await transaction.deleteFrom('accepted_waiver').execute();
     // The key that signs notices: the PIN also protects reading it.
     await transaction.deleteFrom('host_key').where('name', '=', 'notices').execute();

@@ -7,6 +7,7 @@ import type { AuditLog } from '../../store/audit-log.js';
 import type { MovedFileRows, StoredMovedFile } from '../../store/moved-files.js';
 import type { MovedFile, QuarantineOperations } from './operator.js';
 import type { OperatorAuth } from './operator-auth.js';
+import type { Violations } from './violations.js';
 
 export interface QuarantineOptions {
   /** The state directory. */
@@ -15,6 +16,7 @@ export interface QuarantineOptions {
   readonly audit: AuditLog;
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
+  readonly violations: Pick<Violations, 'report'>;
 }
 
 /** Puts a file back; `work` does it while the folder is not checked. */
@@ -53,6 +55,10 @@ export class Quarantine {
       kind: 'operator',
       body: { operation: 'move aside', id, path, packages, by: 'host' },
     });
+    // If several packages could write to the folder, nobody knows which one did.
+    const [only, ...others] = packages;
+    if (only !== undefined && others.length === 0)
+      this.#options.violations.report({ package: only, kind: 'steering-file', detail: `it made ${path}` });
     return true;
   }
 

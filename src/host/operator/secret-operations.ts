@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
+import { notifySecretOwner } from '../../model/notify-target.js';
 import type { Package } from '../../model/package.js';
 import { parseRequest } from '../../policy/review/request.js';
 import { declaredValues } from '../../secrets/declared-value.js';
+import { oauthClientPackage, signedInProgram } from '../../secrets/sign-in-record.js';
 import { brokerKeyEntry } from '../../secrets/token-broker.js';
 import type { Vault } from '../../secrets/vault.js';
 import type { AgreementRows } from '../../store/agreements.js';
@@ -33,6 +35,10 @@ export function secretOperations(
     async set({ by, ...entry }) {
       const { package: packageId, slot, audience } = entry;
       const who = await operatorAuth.verify(by, 'set a value');
+      if (signedInProgram(slot) !== undefined)
+        throw new HostError('usage', 'a sign-in is not set by hand', {
+          hint: `sign in: toolwharf sign-in ${packageId}`,
+        });
       if (audience.kind === 'manifest') assertUniqueId(entry, await agreements.manifestsOf(packageId));
       await assertValid(entry, await acceptedPackages(packageId));
       await audit.append({
@@ -103,7 +109,8 @@ async function slotsOf(
   packageId: string,
   agreements: Pick<AgreementRows, 'requestsOf'>,
 ): Promise<readonly string[] | null> {
-  // Ids with `@` are entries of the host itself.
+  // Ids with `@` are entries of the host itself. The configuration names those for notices; each issuer can have one.
+  if (packageId === notifySecretOwner || packageId === oauthClientPackage) return null;
   if (packageId.startsWith('@')) return packageId === brokerKeyEntry.package ? [brokerKeyEntry.slot] : [];
   const requests = (await agreements.requestsOf(packageId)).map(parseRequest);
   if (requests.length === 0 || requests.includes(undefined)) return null;

@@ -6,12 +6,19 @@ import type { TokenEntry, TokenInput, TokenKind, TokenRole, Tokens } from './ope
 import type { OperatorAuth } from './operator-auth.js';
 import type { TokenCache } from './token-cache.js';
 
+export interface TokenServices {
+  readonly newId: (prefix: string) => string;
+  readonly now: () => number;
+  /** Called after a token was revoked. */
+  readonly onRevoked: () => Promise<void>;
+}
+
 /** Creates and revokes the tokens of HTTP clients and the keys of stdio clients, with audit entries. */
 export function tokenOperations(
   tokens: TokenCache,
   audit: AuditLog,
   operatorAuth: OperatorAuth,
-  { newId, now }: { readonly newId: (prefix: string) => string; readonly now: () => number },
+  { newId, now, onRevoked }: TokenServices,
 ): Tokens {
   return {
     async create(input) {
@@ -48,7 +55,9 @@ export function tokenOperations(
     list: async () => (await tokens.list()).map(tokenEntryOf),
     async revoke(id, by) {
       await audit.append({ kind: 'operator', body: { operation: 'token revoke', token: id, by } });
-      return tokens.remove(id);
+      const isRemoved = await tokens.remove(id);
+      await onRevoked();
+      return isRemoved;
     },
     async check(token) {
       const row = await tokens.find(token);

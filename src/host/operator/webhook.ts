@@ -23,29 +23,39 @@ const wallMs = 10_000;
 /** Of the response body. */
 const maxResponseBytes = 64 * 1024;
 
-/** Posts a JSON document and returns the status of the response. */
+/** Signs a JSON document, posts it and returns the status of the response. `headers`: further ones. */
 export async function postSigned(
   { client, key, now }: WebhookSender,
-  { url, granted, certificates }: WebhookTarget,
+  target: WebhookTarget,
   body: string,
   signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const { host, port, tls } = parseDestination(url);
   const time = Math.floor(now() / 1000);
   const signature = createHmac('sha256', await key())
     .update(`${time}.${body}`)
     .digest('hex');
+  const signed = { ...headers, 'toolwharf-signature': `t=${time},v1=${signature}` };
+  return postJson(client, target, body, signal, signed);
+}
+
+/** Posts a JSON document and returns the status of the response. */
+export async function postJson(
+  client: HttpClient,
+  { url, granted, certificates }: WebhookTarget,
+  body: string,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  const { host, port, tls } = parseDestination(url);
   const response = await client.send({
     method: 'POST',
     url,
-    headers: {
-      'content-type': 'application/json',
-      'toolwharf-signature': `t=${time},v1=${signature}`,
-    },
+    headers: { 'content-type': 'application/json', ...headers },
     body,
     reach: { hosts: [{ host, port: port === (tls ? 443 : 80) ? null : port }], granted, certificates },
     limits: { wallMs, bodyBytes: maxResponseBytes },
-    // Like a credential, a signed message is not sent on to redirect targets.
+    // Like a credential, a message is not sent on to redirect targets.
     credential: true,
     signal,
   });

@@ -5,6 +5,14 @@ import type { Package } from '../../model/package.js';
 import type { AgreementRows } from '../../store/agreements.js';
 import type { PackageReaders } from './loaded-package.js';
 
+/** A package as it was accepted. */
+export interface AcceptedPackage {
+  readonly package: Package;
+  /** Absolute path. */
+  readonly manifest: string;
+  readonly digest: string;
+}
+
 /**
  * Packages as they were accepted, read from their manifests. One that is gone, broken or edited since is left out: nobody
  * agreed to what it says now. `packageId`: null for all packages.
@@ -14,16 +22,17 @@ export async function acceptedPackages(
   agreements: Pick<AgreementRows, 'packages' | 'manifestsOf' | 'get'>,
   { formats, parseCache, digests }: PackageReaders,
   parse: ParseOptions,
-): Promise<readonly Package[]> {
-  const packages: Package[] = [];
+): Promise<readonly AcceptedPackage[]> {
+  const packages: AcceptedPackage[] = [];
   for (const id of packageId === null ? await agreements.packages() : [packageId]) {
     for (const manifest of await agreements.manifestsOf(id)) {
       const agreement = await agreements.get(manifest);
       const [found] = discover([manifest], { cwd: '/', formats }).found;
       if (agreement === undefined || found === undefined) continue;
       const { package: pkg } = await parseCache.parse(found, parse);
-      if (pkg?.id === id && digestOf(() => digests.of(pkg, found.bundle)) === agreement.digest)
-        packages.push(pkg);
+      const { digest } = agreement;
+      if (pkg?.id === id && digestOf(() => digests.of(pkg, found.bundle)) === digest)
+        packages.push({ package: pkg, manifest, digest });
     }
   }
   return packages;

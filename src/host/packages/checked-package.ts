@@ -12,7 +12,7 @@ import type { PackageUnderReview } from './agreements.js';
 import { type LoadedPackage, packagePaths } from './loaded-package.js';
 import type { FindInterpreter, ProgramNeed } from './program-need.js';
 import { programNeeds } from './program-needs.js';
-import { smokeRemarks } from './smoke-remarks.js';
+import { failedUpdateRemarks, smokeRemarks } from './smoke-remarks.js';
 import { shortened, unansweredTools, whollyUnanswered } from './unanswered-tools.js';
 
 /** The state of a package with the reasons for it. The reasons of a ready package are remarks. */
@@ -151,6 +151,7 @@ function checkPackage(
       ...notServedRemark(pkg),
       ...needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),
       ...smokeRemarks(loaded),
+      ...failedUpdateRemarks(loaded),
     ],
     blocked:
       reasons.length === 0

@@ -4,13 +4,8 @@ import { isObject, type Json } from '../../model/json.js';
 import { documentLimits, excessText, JsonExcessError, parseBounded } from '../../model/json-bounds.js';
 import { type Package, upstreamPrograms } from '../../model/package.js';
 import { type Program, runsHere } from '../../model/program.js';
-import {
-  assertNoPackageRunner,
-  constantArgs,
-  hasBinary,
-  installLanguage,
-  type ProcessTarget,
-} from '../../run/sandbox-command.js';
+import { assertNoPackageRunner } from '../../run/package-runners.js';
+import { constantArgs, hasBinary, installLanguage, type ProcessTarget } from '../../run/sandbox-command.js';
 import type { Containers } from '../../sandbox/container/containers.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
 import { imageNeed } from './image-need.js';
@@ -66,8 +61,10 @@ function needOf(
       if (!interpreter.exact) {
         const { language, version } = target.runtime;
         remark = `it requires ${language} ${version}; ${interpreter.version} is used instead`;
-        if (strict)
-          return missing(`it requires ${language} ${version}, but this machine has ${interpreter.version}`);
+        const isNeeded = strict || (loaded.installed !== undefined && target.runtime.mustFit === true);
+        const { installed = [interpreter.version] } = interpreter;
+        if (isNeeded)
+          return missing(`it requires ${language} ${version}, but this machine has ${installed.join(', ')}`);
       }
     }
     if (target.runtime === undefined)
@@ -128,6 +125,7 @@ function registryNeed({ install }: Package, interpreter: Interpreter | null): Pa
             manifest: npmManifest([`${install.package}@${version}`]),
             lock: null,
             interpreter,
+            ...(install.kind === 'npm' && install.scripts !== undefined ? { scripts: install.scripts } : {}),
           };
     }
     case 'bundled':

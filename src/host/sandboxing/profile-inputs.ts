@@ -35,7 +35,7 @@ export interface ProfileInputs {
   /** Additional certificate authorities, as PEM. */
   readonly certificates: string | undefined;
   readonly stage: Stage;
-  readonly folders: PackageFolders;
+  readonly folders: Pick<PackageFolders, 'dataFolder'>;
   readonly environments: EnvironmentStore;
   readonly user: SandboxUser;
   /**

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isBelow, isWithin } from '../../files/path-containment.js';
 import { HostError } from '../../model/host-error.js';
-import type { FilesystemAccess } from '../../model/permissions.js';
+import type { FilesystemAccess, FolderAccess } from '../../model/permissions.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import { steeringPlaceAbove } from '../../policy/steering-places.js';
 import { canUse, firstImpassableFolder, type SandboxUser } from '../../sandbox/path-access.js';
@@ -13,6 +13,8 @@ export interface Workspace {
   readonly root: string;
   readonly read: readonly string[];
   readonly write: readonly string[];
+  /** Folders that the package asks for by their path, whatever its access to the workspace is. Default: none. */
+  readonly own?: readonly FolderAccess[];
   /** If set, folders outside these are rejected. */
   readonly allowedRoots?: readonly string[];
   /** Paths that stay read-only even inside a writable folder. */
@@ -67,9 +69,14 @@ export function requestedMounts(
     ...workspace.read.map((path) => ({ path, writable: false })),
     ...workspace.write.map((path) => ({ path, writable: canWrite })),
   ];
-  for (const { path, writable: wanted } of [{ path: workspace.root, writable: canWrite }, ...granted]) {
-    const writable = wanted && !isInOneOf(path, readOnly);
-    const isGrant = folders.length > 0;
+  const root = { path: workspace.root, writable: canWrite };
+  const wantedMounts = [...(access === 'none' ? [] : [root, ...granted]), ...(workspace.own ?? [])];
+  for (const wanted of wantedMounts) {
+    const { path } = wanted;
+    const writable = wanted.writable && !isInOneOf(path, readOnly);
+    const isGrant = wanted !== root;
+    // The manifest names these, so they open no keys and no places that decide what other programs do.
+    const isOwn = workspace.own?.includes(wanted) === true;
     const real = isGrant && isFile(path) ? realpathSync.native(path) : usablePath(path, writable, user);
     if (workspace.allowedRoots !== undefined && !isInOneOf(real, realPaths(workspace.allowedRoots)))
       throw outsideAllowedRoots(real, workspace.allowedRoots);
@@ -77,12 +84,12 @@ export function requestedMounts(
     const isInside = asked.some(
       (it) => isBelow(path, it.path) && real === join(it.real, relative(it.path, path)),
     );
-    if (isInside) opened.push(mount);
+    if (isInside && !isOwn) opened.push(mount);
     if (isGrant && isFile(real)) {
       if (!isInside) throw fileOutside(path);
       continue;
     }
-    if (writable) assertNotSteering(real, fixed, isGrant);
+    if (writable) assertNotSteering(real, fixed, isGrant && !isOwn);
     folders.push(mount);
     asked.push({ path, real });
   }

@@ -15,6 +15,7 @@ import { narrowedReach } from '../../secrets/audience.js';
 import type { LimitPolicy } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import { certificateFolder } from './certificate-folder.js';
+import { folderAccess } from './folder-access.js';
 import type { ProfileInputs, ToolProfile } from './profile-inputs.js';
 import {
   assertWorkspaceUsable,
@@ -39,18 +40,24 @@ export async function sandboxProfileFor(
   const { permissions } = pkg;
   const { network } = callAccessOf(pkg, tool);
   const access = fileAccess(pkg, tool, inputs.denial);
+  const { folders, missing } = folderAccess(loaded, inputs);
   // Identifies what the profile depends on besides the package: tools with another access have another profile.
   const constantKey = tool?.access ?? needs;
   const packageFolder = await inputs.stage.folderFor(loaded);
   const isConstant =
     access === 'none' &&
+    folders.length === 0 &&
     slots.size === 0 &&
     !permissions.stateDirectory &&
     needs.every((it) => it.packages === null);
   const known = isConstant ? inputs.constantProfiles.get(constantKey) : undefined;
   if (known?.profile.packageFolder === packageFolder) return known;
   const owner = { id: pkg.id, paths };
-  const { workspaceMounts, notes } = await mountOrReduce(access, permissions.origin, owner, inputs);
+  const { workspaceMounts, notes } = await mountOrReduce(access, permissions.origin, owner, {
+    ...inputs,
+    workspace: { ...inputs.workspace, own: folders },
+  });
+  const allNotes = [...notes, ...missing];
   const runtimes = new Map<string, ProgramRuntime>();
   for (const { program, interpreter, packages } of needs) {
     if (interpreter === null) continue;
@@ -63,7 +70,7 @@ export async function sandboxProfileFor(
   }
   const egress = egressPolicy(network, slots, inputs);
   const toolProfile: ToolProfile = {
-    notes,
+    notes: allNotes,
     profile: {
       package: pkg,
       digest: catalog.digest,
@@ -94,12 +101,14 @@ export async function sandboxProfileFor(
 export async function assertWorkspaceMountable(
   { loaded, paths }: CheckedPackage,
   tool: Tool,
-  { denial, workspace, protectedPaths, user, guard }: ProfileInputs,
+  inputs: ProfileInputs,
 ): Promise<void> {
+  const { denial, workspace, protectedPaths, user, guard } = inputs;
   const pkg = loaded.catalog?.package;
   if (pkg === undefined || pkg.permissions.origin === 'default') return;
   const access = fileAccess(pkg, tool, denial);
-  await assertWorkspaceUsable(access, workspace, protectedPaths, { id: pkg.id, paths }, user, guard);
+  const mounted = { ...workspace, own: folderAccess(loaded, inputs).folders };
+  await assertWorkspaceUsable(access, mounted, protectedPaths, { id: pkg.id, paths }, user, guard);
 }
 
 /** The declared file access of a call, reduced by what the operator denies. */

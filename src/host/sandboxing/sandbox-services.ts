@@ -4,6 +4,7 @@ import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { AgreementRows, LinkRows } from '../../store/agreements.js';
 import type { BrokenWhenNamed } from '../../store/broken-when-named.js';
 import type { Stage } from '../packages/stage.js';
+import type { FileWatch } from './file-watch.js';
 import type { PackageFolders } from './package-folders.js';
 import type { WorkspaceGuard } from './workspace-guard.js';
 
@@ -19,6 +20,8 @@ export interface SandboxServices {
   readonly environments: EnvironmentStore;
   /** Watches the mounted folders. */
   readonly guard: WorkspaceGuard;
+  /** Finds out whether watched packages change files. */
+  readonly fileWatch: FileWatch;
   /** What the operator accepted and named, in all sessions. */
   readonly agreements: AgreementRows;
   readonly links: LinkRows;

@@ -1,4 +1,5 @@
 import type { Package } from '../../model/package.js';
+import { signedInProgram } from '../../secrets/sign-in-record.js';
 import type { Vault } from '../../secrets/vault.js';
 import type { Agreements } from '../packages/agreements.js';
 import type { PackageFolders } from './package-folders.js';
@@ -14,8 +15,13 @@ export function storedData(
       const isStored = (slot: string) => stored.some((it) => it.package === id && it.slot === slot);
       return slots.filter((it) => it.secret && isStored(it.name)).map((it) => it.name);
     },
-    hasStoredData: async ({ id, slots, permissions }: Package) =>
-      (permissions.stateDirectory && folders().hasData(id)) ||
-      (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
+    hasStoredData: async ({ id, slots, permissions, programs }: Package) => {
+      if (permissions.stateDirectory && folders().hasData(id)) return true;
+      const mayUseSignIn = programs.some((it) => it.target.kind === 'url');
+      if (slots.length === 0 && !mayUseSignIn) return false;
+      const isUsed = (slot: string) =>
+        signedInProgram(slot) === undefined ? slots.length > 0 : mayUseSignIn;
+      return (await vault.list()).some((it) => it.package === id && isUsed(it.slot));
+    },
   };
 }

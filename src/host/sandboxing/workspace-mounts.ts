@@ -50,7 +50,7 @@ export async function mountWorkspace(
   user: SandboxUser,
   guard: WorkspaceGuard,
 ): Promise<WorkspaceMounts> {
-  if (access === 'none') return { mounts: [], hidden: [], unanchored: [], guard: undefined };
+  if (mountsNothing(access, workspace)) return { mounts: [], hidden: [], unanchored: [], guard: undefined };
   const { folders, opened } = requestedMounts(access, workspace, protectedPaths, user);
   const known = await protectedPaths.known();
   const hidden = hiddenPathsIn(folders, protectedPaths, known, opened);
@@ -83,6 +83,10 @@ export async function mountWorkspace(
   };
 }
 
+function mountsNothing(access: FilesystemAccess, { own = [] }: Workspace): boolean {
+  return access === 'none' && own.length === 0;
+}
+
 /** Throws the reason why a workspace cannot be mounted. Cheaper than to mount it: an earlier scan is enough. */
 export async function assertWorkspaceUsable(
   access: FilesystemAccess,
@@ -92,7 +96,7 @@ export async function assertWorkspaceUsable(
   user: SandboxUser,
   guard: WorkspaceGuard,
 ): Promise<void> {
-  if (access === 'none') return;
+  if (mountsNothing(access, workspace)) return;
   const { folders, opened } = requestedMounts(access, workspace, protectedPaths, user);
   const known = await protectedPaths.known();
   const hidden = hiddenPathsIn(folders, protectedPaths, known, opened);
@@ -104,13 +108,13 @@ export async function assertWorkspaceUsable(
 /** Paths that stay read-only inside writable mounts. */
 function coversOf(
   folders: readonly Mount[],
-  { readOnly = [], write }: Workspace,
+  { readOnly = [], write, own = [] }: Workspace,
   { configuration }: ProtectedPaths,
   { links }: KnownPaths,
   checks: ReadonlyMap<string, FolderCheck>,
 ): string[] {
   const writable = folders.filter((it) => it.writable);
-  const granted = realPaths(write);
+  const granted = realPaths([...write, ...own.filter((it) => it.writable).map((it) => it.path)]);
   const places = writable.flatMap(({ source }) => checks.get(source)?.places ?? []);
   const steering = [
     ...places.flatMap(({ path, kind }) => (kind === 'link' ? (realPathOf(path) ?? []) : path)),

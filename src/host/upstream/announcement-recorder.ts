@@ -12,10 +12,12 @@ export interface AnnouncementRecorder {
   agreed(): UpstreamAnnouncement;
 }
 
+/** `onChangedTools`: accepted tools of this version of the package are announced differently. */
 export function announcementRecorder(
   pkg: Package,
   ref: ProgramRef,
   { announcements, offers, onOutdatedTool }: UpstreamServices,
+  onChangedTools: (names: readonly string[]) => void,
 ): AnnouncementRecorder {
   // For a connection that is still in use while another version of the package has announced its tools already.
   let last: ProgramAnnouncement | undefined;
@@ -24,8 +26,11 @@ export function announcementRecorder(
       const it = program === ref.program ? waiting : announcements.get({ ...ref, program });
       return it === undefined ? [] : [[program, it] as const];
     });
-    for (const { tool, needsReview } of createOffer(pkg, new Map(known)).tools)
-      if (needsReview) await onOutdatedTool(offers.digestOf(ref.digest, tool));
+    const changed = createOffer(pkg, new Map(known)).tools.filter((it) => it.needsReview);
+    for (const { tool } of changed) await onOutdatedTool(offers.digestOf(ref.digest, tool));
+    // Another version of the package may announce other tools: somebody accepted that version.
+    if (changed.length > 0 && announcements.get(ref) !== undefined)
+      onChangedTools(changed.map((it) => it.tool.name));
   };
   return {
     async record(announced) {

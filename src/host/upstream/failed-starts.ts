@@ -1,4 +1,5 @@
 import type { HostError } from '../../model/host-error.js';
+import { isPassingFailure } from '../../run/not-started.js';
 import type { FailedStartRows } from '../../store/failed-starts.js';
 import type { ProgramRef } from './announcement-registry.js';
 
@@ -6,15 +7,6 @@ interface Entry {
   readonly digest: string;
   readonly reason: string;
 }
-
-/** Failures that say something about one caller or one moment, not about the program. */
-const passing: ReadonlySet<string> = new Set([
-  'canceled',
-  'killed',
-  'needs_setup',
-  'auth_required',
-  'network_denied',
-]);
 
 const maxReason = 500;
 
@@ -50,8 +42,9 @@ export class FailedStarts {
     if (this.#known.get(manifest)?.delete(program) === true) await this.#rows.remove(manifest, program);
   }
 
-  async failed({ manifest, program, digest }: ProgramRef, { code, message, hint }: HostError): Promise<void> {
-    if (passing.has(code)) return;
+  async failed({ manifest, program, digest }: ProgramRef, error: HostError): Promise<void> {
+    if (isPassingFailure(error)) return;
+    const { message, hint } = error;
     const reason = (hint === undefined ? message : `${message}; ${hint}`).slice(0, maxReason);
     await this.load(manifest);
     const entries = this.#known.get(manifest);

@@ -182,7 +182,7 @@ export class PackageUpstreams {
     const program = programOf(packageOf(checked), action.program);
     const name = `${request.package.id}/${request.tool.name}`;
     const { timeoutMs, signal, input, callId, idempotencyKey, outputBytes, caller } = request;
-    const { onNetworkDenied, onProgress, onAsk } = request;
+    const { onNetworkDenied, onNetworkUsed, onProgress, onAsk } = request;
     return this.#use(
       checked,
       program,
@@ -191,7 +191,7 @@ export class PackageUpstreams {
         upstream.call({
           tool: action.tool,
           ...{ input, name, callId, idempotencyKey, timeoutMs, signal, outputBytes, caller },
-          ...{ onNetworkDenied, onProgress, onAsk },
+          ...{ onNetworkDenied, onNetworkUsed, onProgress, onAsk },
           assertCurrent: () => {
             const reason = this.outdatedReason(checked, tool);
             if (reason !== undefined)

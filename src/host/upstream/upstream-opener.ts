@@ -7,11 +7,15 @@ import { shellQuote } from '../../model/shell-quote.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { NetworkReach } from '../../net/destination.js';
 import type { SandboxProfile } from '../../run/sandbox-command.js';
+import type { AccessTokens } from '../../run/upstream/access-tokens.js';
 import type { Upstream, UpstreamAnnouncement } from '../../run/upstream/upstream.js';
 import type { ActionServices } from '../call/action-runner.js';
 import { cleanFailure } from '../call/output-scan.js';
 import type { CallScan } from '../call/secret-scanner.js';
 import type { KillSwitch } from '../operator/kill-switch.js';
+import type { Violations } from '../operator/violations.js';
+import type { InstalledPlace } from '../packages/installation-index.js';
+import type { StartTrials } from '../packages/start-trials.js';
 import type { SessionSetup } from '../session-setup.js';
 import { announcementRecorder } from './announcement-recorder.js';
 import type { ProgramRef } from './announcement-registry.js';
@@ -26,10 +30,14 @@ export interface UpstreamOpening {
   readonly package: Package;
   /** Path of the manifest, for messages. */
   readonly file: string;
+  /** Set if the package is installed. */
+  readonly installed: InstalledPlace | undefined;
   readonly program: Program;
   readonly ref: ProgramRef;
   readonly slots: SlotValues;
   readonly reach: NetworkReach;
+  /** For a server that people may sign in to. */
+  readonly tokens: AccessTokens | undefined;
   readonly natsUrl: string | null;
   /** Null for a program that does not run on this machine. */
   readonly profile: SandboxProfile | null;
@@ -42,6 +50,8 @@ interface UpstreamOpenerServices {
   readonly upstreams: UpstreamServices;
   readonly actions: ActionServices;
   readonly kills: KillSwitch;
+  readonly startTrials: StartTrials;
+  readonly violations: Violations;
 }
 
 const handshakeTimeoutMs = 10_000;
@@ -53,8 +63,21 @@ const refreshIntervalMs = 1000;
  * read a result. Its announcement is compared with the accepted one before it gets any request.
  */
 export function upstreamOpener(
-  { package: pkg, file, program, ref, slots, reach, natsUrl, profile, scan, end }: UpstreamOpening,
-  { upstreams, actions, kills }: UpstreamOpenerServices,
+  {
+    package: pkg,
+    file,
+    installed,
+    program,
+    ref,
+    slots,
+    reach,
+    tokens,
+    natsUrl,
+    profile,
+    scan,
+    end,
+  }: UpstreamOpening,
+  { upstreams, actions, kills, startTrials, violations }: UpstreamOpenerServices,
   { principal, parse }: SessionSetup,
 ): Pick<UpstreamTarget<ComparedUpstream>, 'open' | 'redact'> {
   const { announcements } = upstreams;
@@ -81,6 +104,7 @@ export function upstreamOpener(
       processServices: actions.processServices,
       client: actions.client,
       reach,
+      tokens,
       natsUrl,
       lastRevision: announcements.get(ref)?.agreed.revision,
       timeoutMs: handshakeTimeoutMs,
@@ -99,7 +123,11 @@ export function upstreamOpener(
     });
     try {
       const announced = await cleanAnnouncement(callScan, opened.announced);
-      const recorder = announcementRecorder(pkg, ref, upstreams);
+      const recorder = announcementRecorder(pkg, ref, upstreams, (names) => {
+        const detail = `its program announces ${names.slice(0, 5).join(', ')} differently than accepted`;
+        // The session that opened the connection may be gone: another one with the same owner uses it then.
+        violations.report({ package: pkg.id, kind: 'announcement', detail });
+      });
       await recorder.record(announced);
       compared = new ComparedUpstream(opened, {
         name: `${pkg.id} (${program.name})`,
@@ -124,12 +152,14 @@ export function upstreamOpener(
       try {
         const connected = await connectAndCompare(signal, callScan);
         await upstreams.failedStarts.started(ref);
+        if (runsHere(program)) await startTrials.started(installed);
+        await upstreams.requestedSignIns.remove(pkg.id, program.name);
         return connected;
       } catch (error) {
         const failure = await cleanFailure(callScan, error);
-        if (failure instanceof HostError && !signal.aborted)
-          await upstreams.failedStarts.failed(ref, failure);
-        throw failure;
+        if (!(failure instanceof HostError) || signal.aborted) throw failure;
+        await upstreams.failedStarts.failed(ref, failure);
+        throw runsHere(program) ? await startTrials.notStarted(installed, failure) : failure;
       }
     },
     redact: (text) => lastScan?.cleanShortText(text) ?? '',

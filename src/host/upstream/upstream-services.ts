@@ -1,8 +1,10 @@
 import type { ConnectUpstream } from '../../run/upstream/upstream.js';
 import type { Queue } from '../queue.js';
+import type { AccessTokenSource } from './access-token-source.js';
 import type { AnnouncementRegistry } from './announcement-registry.js';
 import type { ComparedUpstream } from './compared-upstream.js';
 import type { FailedStarts } from './failed-starts.js';
+import type { RequestedSignIns } from './requested-sign-ins.js';
 import type { ToolOffers } from './tool-offers.js';
 import type { UpstreamConnections } from './upstream-connections.js';
 
@@ -11,6 +13,8 @@ export interface UpstreamServices {
   readonly connections: UpstreamConnections<ComparedUpstream>;
   readonly announcements: AnnouncementRegistry;
   readonly failedStarts: FailedStarts;
+  readonly requestedSignIns: RequestedSignIns;
+  readonly accessTokens: AccessTokenSource;
   /** The tools that packages offer, by what was announced. */
   readonly offers: ToolOffers;
   /** By protocol; loaded when first needed. */

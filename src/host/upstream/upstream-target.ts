@@ -6,12 +6,15 @@ import type { SandboxProfile } from '../../run/sandbox-command.js';
 import type { ActionServices } from '../call/action-runner.js';
 import type { CallScan, SecretServices } from '../call/secret-scanner.js';
 import type { KillSwitch } from '../operator/kill-switch.js';
+import type { Violations } from '../operator/violations.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
+import type { StartTrials } from '../packages/start-trials.js';
 import { passedEnvironment } from '../sandboxing/passed-environment.js';
 import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import { sandboxProfileFor } from '../sandboxing/sandbox-profile.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { ComparedUpstream } from './compared-upstream.js';
+import { signInCommandFor, signInPrograms } from './sign-in-server.js';
 import type { UpstreamTarget } from './upstream-connections.js';
 import { upstreamOpener } from './upstream-opener.js';
 import { packageOf, programRefOf, reachOf, upstreamKey } from './upstream-program.js';
@@ -23,6 +26,8 @@ export interface PackageUpstreamsServices {
   readonly secrets: SecretServices;
   readonly actions: ActionServices;
   readonly kills: KillSwitch;
+  readonly startTrials: StartTrials;
+  readonly violations: Violations;
 }
 
 export interface UpstreamTargetOptions {
@@ -39,6 +44,8 @@ export interface UpstreamTargetOptions {
 
 /** A long-running process may use more processor time than one that answers a single call. */
 const longRunningCpuSeconds = 3600;
+/** It also keeps more files open, such as caches, watchers and connections. A limit of the operator counts instead. */
+const longRunningOpenFiles = 4096;
 
 /** The program of a package as one caller uses it: what it may see, and how it is opened. */
 export async function upstreamTarget(
@@ -49,12 +56,34 @@ export async function upstreamTarget(
   const profile = runsHere(program) ? await longRunningProfile(options) : null;
   const ref = programRefOf(checked, program.name);
   const { policy, owner } = setup;
-  const reach = reachOf(pkg, program, passedEnvironment(setup, pkg.id));
+  const environment = passedEnvironment(setup, pkg.id);
+  const reach = reachOf(pkg, program, environment);
   const natsUrl = policy.natsUrl ?? null;
   const key = upstreamKey(ref, owner, slots, reach, natsUrl, profile);
+  const { url } = signInPrograms(pkg).find((it) => it.name === program.name) ?? {};
+  const { accessTokens } = services.upstreams;
+  const tokens =
+    url === undefined
+      ? undefined
+      : accessTokens.tokensFor(
+          { package: pkg.id, program: program.name, url, environment },
+          signInCommandFor(checked),
+        );
   const opener = upstreamOpener(
     {
-      ...{ package: pkg, file: checked.loaded.file, program, ref, slots, reach, natsUrl, profile, scan },
+      ...{
+        package: pkg,
+        file: checked.loaded.file,
+        installed: checked.loaded.installed,
+        program,
+        ref,
+        slots,
+        reach,
+        tokens,
+        natsUrl,
+        profile,
+        scan,
+      },
       end: (reason) => services.upstreams.connections.end((it) => it.key === key, reason),
     },
     services,
@@ -86,5 +115,6 @@ async function longRunningProfile({
     inputs,
   );
   const cpuSeconds = Math.max(profile.limits.cpuSeconds, longRunningCpuSeconds);
-  return { ...profile, limits: { ...profile.limits, cpuSeconds } };
+  const openFiles = inputs.limits.openFiles ?? longRunningOpenFiles;
+  return { ...profile, limits: { ...profile.limits, cpuSeconds, openFiles } };
 }

@@ -73,8 +73,12 @@ export function installText(plan: InstallPlan): string {
     case 'bundled':
       return '';
     case 'pip':
-    case 'npm':
-      return `${plan.kind} ${quoteIfNeeded(plan.package)} ${quoteIfNeeded(plan.version ?? 'newest')}`;
+      return `pip ${quoteIfNeeded(plan.package)} ${quoteIfNeeded(plan.version ?? 'newest')}`;
+    case 'npm': {
+      const scripts = sortedUnique(plan.scripts ?? []).map(quoteIfNeeded);
+      const builds = scripts.length === 0 ? '' : `, and runs the install scripts of ${scripts.join(', ')}`;
+      return `npm ${quoteIfNeeded(plan.package)} ${quoteIfNeeded(plan.version ?? 'newest')}${builds}`;
+    }
     case 'git':
       return `git ${quoteIfNeeded(plan.url)} ${quoteIfNeeded(plan.ref)} ${quoteIfNeeded(plan.subpath ?? '.')}`;
     case 'container':
@@ -102,6 +106,8 @@ export function smokeText(smoke: SmokeTest | undefined): string {
     case 'upstream':
     case 'tool':
       return `calls ${quoteIfNeeded(check.tool)} with ${canonicalJson(check.arguments)}`;
+    case 'start':
+      return 'starts it and lists its tools';
   }
 }
 

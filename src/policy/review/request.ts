@@ -70,6 +70,8 @@ export interface PackageRequest {
   readonly id: string;
   readonly network: { readonly kind: NetworkAccess['kind']; readonly hosts: readonly string[] };
   readonly filesystem: 'none' | 'read-only' | 'read-write';
+  /** Such as `read /srv/notes`, or `write /srv/notes`. */
+  readonly folders: readonly string[];
   readonly stateDirectory: boolean;
   readonly slots: readonly SlotRequest[];
   readonly programs: readonly ProgramRequest[];
@@ -94,6 +96,7 @@ export const nothingRequested: PackageRequest = Object.freeze({
   id: '',
   network: Object.freeze({ kind: 'none', hosts: Object.freeze([]) }),
   filesystem: 'none',
+  folders: Object.freeze([]),
   stateDirectory: false,
   slots: Object.freeze([]),
   programs: Object.freeze([]),
@@ -121,6 +124,11 @@ export function requestOf(pkg: Package): PackageRequest {
       hosts: network.kind === 'hosts' ? sortedUnique(network.hosts.map((it) => hostText(it))) : [],
     },
     filesystem: permissions.filesystem,
+    folders: sortedUnique(
+      (permissions.folders ?? []).map(
+        ({ path, writable }) => `${writable ? 'write' : 'read'} ${quoteIfNeeded(path)}`,
+      ),
+    ),
     stateDirectory: permissions.stateDirectory,
     slots: ordered(pkg.slots.map(slotRequest)),
     programs: ordered(pkg.programs.map(programRequest)),
@@ -151,8 +159,10 @@ export function serializeRequest(request: PackageRequest): string {
 
 /** Parses the stored text. Undefined when another format version wrote it: then nothing counts as agreed to. */
 export function parseRequest(text: string): PackageRequest | undefined {
-  const value = tryParseStored(text);
-  if (!isObject(value) || value.form !== nothingRequested.form) return undefined;
+  const stored = tryParseStored(text);
+  if (!isObject(stored) || stored.form !== nothingRequested.form) return undefined;
+  // Older documents have no folders, because no package could ask for any.
+  const value = { folders: [], ...stored };
   const keys = Object.keys(nothingRequested);
   const isComplete =
     keys.every((it) => Object.hasOwn(value, it)) && Object.keys(value).length === keys.length;

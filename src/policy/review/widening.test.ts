@@ -351,6 +351,7 @@ const request: fc.Arbitrary<PackageRequest> = fc.record({
     fc.constant({ kind: 'none' as const, hosts: [] }),
   ),
   filesystem: fc.constantFrom('none' as const, 'read-only' as const, 'read-write' as const),
+  folders: sortedNames,
   stateDirectory: flag,
   slots: named(
     fc.record({

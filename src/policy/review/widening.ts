@@ -72,6 +72,12 @@ function compareReach(before: PackageRequest, after: PackageRequest, change: Req
     'it may change files of the workspace',
     'it may no longer change files of the workspace',
   );
+  change.members(
+    before.folders,
+    after.folders,
+    (it) => `it may use a folder of this machine: ${it}`,
+    (it) => `it may no longer use a folder of this machine: ${it}`,
+  );
   change.flag(
     before.stateDirectory,
     after.stateDirectory,

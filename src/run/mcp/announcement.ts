@@ -2,7 +2,7 @@ import type { AnnouncedTool } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import { methodNotFound } from '../../wire/rpc-code.js';
-import { hasRpcCode } from '../rpc/rpc-failure.js';
+import { hasRpcCode, RpcFailure } from '../rpc/rpc-failure.js';
 import type { Deadline, UpstreamAnnouncement } from '../upstream/upstream.js';
 import type { NegotiatedRevision } from './handshake.js';
 import { type McpPeer, optionalText, toHostError, withoutReservedMeta } from './mcp-dialect.js';
@@ -30,9 +30,11 @@ export async function fetchAnnouncement(
   const list = (method: string, member: string) => fetchList(peer, method, member, listing, budget);
   // Some servers do not declare the tools capability, so their tools are always requested.
   const tools = await list('tools/list', 'tools');
-  const prompts = has('prompts') ? await list('prompts/list', 'prompts') : [];
-  const resources = has('resources') ? await list('resources/list', 'resources') : [];
-  const templates = has('resources') ? await list('resources/templates/list', 'resourceTemplates') : [];
+  const optional = (capability: string, method: string, member: string) =>
+    has(capability) ? emptyIfUnusable(list(method, member), method, listing) : [];
+  const prompts = await optional('prompts', 'prompts/list', 'prompts');
+  const resources = await optional('resources', 'resources/list', 'resources');
+  const templates = await optional('resources', 'resources/templates/list', 'resourceTemplates');
   const named = (entries: readonly JsonObject[], member: string) =>
     entries.filter((it) => typeof it[member] === 'string');
   return {
@@ -45,6 +47,27 @@ export async function fetchAnnouncement(
     ...(instructions === undefined ? {} : { instructions }),
     ...(serverVersion === undefined ? {} : { version: serverVersion }),
   };
+}
+
+/**
+ * A server whose tools work is used even if it cannot list its prompts or resources: then it has none. Only an answer
+ * or a missing answer counts; a server that ended is not used.
+ */
+async function emptyIfUnusable(
+  found: Promise<JsonObject[]>,
+  method: string,
+  { name, onLog }: Listing,
+): Promise<JsonObject[]> {
+  try {
+    return await found;
+  } catch (error) {
+    const isAnswer = error instanceof UnusableList || (error as Error).cause instanceof RpcFailure;
+    const isMissing =
+      error instanceof HostError && (error.code === 'timeout' || error.code === 'tool_bad_output');
+    if (!(error instanceof HostError) || !(isAnswer || isMissing)) throw error;
+    onLog(`${name} is used without the list of ${method}: ${error.message}`);
+    return [];
+  }
 }
 
 async function fetchList(
@@ -71,22 +94,26 @@ async function fetchList(
       throw toHostError(error, name);
     }
     const entries = result[member];
-    if (!Array.isArray(entries)) throw unusable(name, `its answer to ${method} has no ${member}`);
+    if (!Array.isArray(entries)) throw new UnusableList(name, `its answer to ${method} has no ${member}`);
     budget.left -= JSON.stringify(entries).length;
-    if (budget.left < 0) throw unusable(name, 'its lists are larger than 8 MiB');
+    if (budget.left < 0) throw new UnusableList(name, 'its lists are larger than 8 MiB');
     found.push(...entries.filter(isObject));
-    if (found.length > maxEntries) throw unusable(name, `it offers more than ${maxEntries} ${member}`);
+    if (found.length > maxEntries)
+      throw new UnusableList(name, `it offers more than ${maxEntries} ${member}`);
     const next = optionalText(result.nextCursor);
     if (next === undefined) return found;
-    if (seen.has(next)) throw unusable(name, `its answer to ${method} repeats an earlier page`);
+    if (seen.has(next)) throw new UnusableList(name, `its answer to ${method} repeats an earlier page`);
     seen.add(next);
     cursor = next;
   }
-  throw unusable(name, `its answer to ${method} has more than ${maxPages} pages`);
+  throw new UnusableList(name, `its answer to ${method} has more than ${maxPages} pages`);
 }
 
-function unusable(name: string, what: string): HostError {
-  return new HostError('upstream_failed', `${name} cannot be used: ${what}`);
+/** A list that the server gave, but that cannot be used. */
+class UnusableList extends HostError {
+  constructor(name: string, what: string) {
+    super('upstream_failed', `${name} cannot be used: ${what}`);
+  }
 }
 
 /** Omits entries that cannot be tools, and logs them. */

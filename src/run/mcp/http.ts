@@ -11,6 +11,7 @@ import type { SentRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { eventsOf } from './event-stream.js';
+import { authorizationError } from './http-authorization.js';
 import { bodyHeaders, manifestHeaders } from './http-headers.js';
 import { type McpRequest, mcpAnswerBytes } from './mcp-dialect.js';
 import type { Receiver, Transport } from './transport.js';
@@ -45,6 +46,7 @@ export class HttpTransport implements Transport {
   #revision: string | undefined;
   #session: string | undefined;
   #isClosed = false;
+  readonly #contactedHosts = new Set<string>();
 
   constructor(settings: UpstreamSettings, target: UrlTarget, receiver: Receiver) {
     this.#settings = settings;
@@ -63,6 +65,12 @@ export class HttpTransport implements Transport {
 
   setRevision(revision: string): void {
     this.#revision = revision;
+  }
+
+  takeContactedHosts(): readonly string[] {
+    const contacted = [...this.#contactedHosts];
+    this.#contactedHosts.clear();
+    return contacted;
   }
 
   takeDeniedHosts(): string[] {
@@ -127,7 +135,22 @@ export class HttpTransport implements Transport {
     this.#receiver.ended(end, error);
   }
 
-  #open({ method, message, request, limit, signal }: HttpExchange): Promise<HttpStream> {
+  /** Sends the token of a sign-in, if there is one. A rejected one is replaced once. */
+  async #open(exchange: HttpExchange): Promise<HttpStream> {
+    const { tokens } = this.#settings;
+    const token = await tokens?.current(exchange.signal);
+    const answer = await this.#exchange(exchange, token);
+    if (answer.status !== 401 || token === undefined) return answer;
+    const other = await tokens?.replace(token, exchange.signal);
+    if (other === undefined) return answer;
+    answer.body.destroy();
+    return this.#exchange(exchange, other);
+  }
+
+  #exchange(
+    { method, message, request, limit, signal }: HttpExchange,
+    token: string | undefined,
+  ): Promise<HttpStream> {
     const { client, reach } = this.#settings;
     return client.open({
       method,
@@ -139,13 +162,15 @@ export class HttpTransport implements Transport {
         ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
         ...(this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }),
         ...(message === undefined ? {} : bodyHeaders(message, request)),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
       ...(message === undefined ? {} : { body: JSON.stringify(message) }),
       reach,
-      credential: this.#credential,
+      credential: this.#credential || token !== undefined,
       limits: { wallMs: Number.POSITIVE_INFINITY, bodyBytes: limit },
       signal,
       onDenied: (place) => request?.onNetworkDenied?.([place]),
+      onContacted: (place) => this.#contactedHosts.add(place),
     });
   }
 
@@ -174,9 +199,8 @@ export class HttpTransport implements Transport {
     const text = await textOf(answer, overheadBytes, this.#name).catch(() => '');
     const message = `${this.#name} answered ${status} ${reason}`.trimEnd();
     if (status === 401 || status === 403) {
-      throw new HostError('auth_required', message, {
-        hint: 'the server needs a credential, or did not accept the one it got; see "toolwharf secret list"',
-      });
+      const { tokens } = this.#settings;
+      throw await authorizationError(answer, { name: this.#name, tokens, hasSecrets: this.#credential });
     }
     if (status === 404 && this.#session !== undefined) {
       const end = { kind: 'unreachable', reason: 'the session expired' } as const;

@@ -155,6 +155,10 @@ export class McpConnection {
     return Object.keys(meta).length === 0 ? {} : { _meta: meta };
   }
 
+  takeContactedHosts(): readonly string[] | undefined {
+    return this.#transport?.takeContactedHosts();
+  }
+
   takeDeniedHosts(): string[] {
     return this.#transport?.takeDeniedHosts() ?? [];
   }

@@ -74,6 +74,8 @@ export class McpUpstream implements Upstream {
     } finally {
       const deniedHosts = this.#connection.takeDeniedHosts();
       if (deniedHosts.length > 0) onNetworkDenied(deniedHosts);
+      const contacted = this.#connection.takeContactedHosts();
+      if (contacted !== undefined) call.onNetworkUsed?.(contacted);
     }
   }
 

@@ -5,10 +5,11 @@ import type { ProcessExit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
 import { containerTargetOf, spawnContainer } from '../container.js';
 import { explainFailure } from '../failure.js';
+import { assertNoPackageRunner } from '../package-runners.js';
 import type { SentRequest } from '../rpc/peer-channel.js';
 import {
-  assertNoPackageRunner,
   hasBinary,
+  homeOf,
   processTargetOf,
   type SandboxProfile,
   sandboxCommandFor,
@@ -50,7 +51,12 @@ async function startProgram(
   const values = { input: {}, slots: profile.slots };
   const image = containerTargetOf(profile.package, program.name);
   if (image !== undefined)
-    return spawnContainer(image, fillArgs(image.command, values), profile, processServices);
+    return spawnContainer(image, fillArgs(image.command, values), profile, {
+      ...processServices,
+      ...(program.homeInData === true
+        ? { variables: { HOME: homeOf(profile, program.name, { inside: (it) => it.target }) } }
+        : {}),
+    });
   const target = processTargetOf(profile.package, program.name);
   const args = fillArgs(target.command, values);
   assertInstalled(args, target.runtime === undefined, profile, program.name);
@@ -142,6 +148,10 @@ export class StdioTransport implements Transport {
   }
 
   setRevision(): void {}
+
+  takeContactedHosts(): readonly string[] | undefined {
+    return this.#sandboxed.egress?.takeContacted();
+  }
 
   takeDeniedHosts(): string[] {
     const deniedHosts = this.#sandboxed.egress?.takeDenied() ?? [];

@@ -10,6 +10,8 @@ export interface Transport extends PeerChannel<McpRequest> {
   setRevision(revision: string): void;
   /** Hosts that the server was denied since the last call of this. */
   takeDeniedHosts(): string[];
+  /** Since the last call of this method. Undefined: it has no network. */
+  takeContactedHosts(): readonly string[] | undefined;
   /** Stops the server gracefully and calls the receiver's `ended`. */
   close(end: UpstreamEnd): Promise<void>;
   /** Stops it immediately. */

@@ -131,6 +131,8 @@ class Extension implements Upstream {
     } finally {
       const denied = this.#transport.takeDeniedHosts();
       if (denied.length > 0) call.onNetworkDenied(denied);
+      const contacted = this.#transport.takeContactedHosts();
+      if (contacted !== undefined) call.onNetworkUsed?.(contacted);
     }
   }
 

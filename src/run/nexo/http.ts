@@ -26,6 +26,7 @@ class HttpTransport implements NexoTransport {
   readonly #log: RateLimitedLog;
   readonly #closing = new AbortController();
   readonly #deniedHosts = new Set<string>();
+  readonly #contactedHosts = new Set<string>();
   #end: (end: UpstreamEnd) => void = () => {};
 
   constructor(settings: UpstreamSettings, target: UrlTarget) {
@@ -58,6 +59,12 @@ class HttpTransport implements NexoTransport {
     return denied;
   }
 
+  takeContactedHosts(): readonly string[] {
+    const contacted = [...this.#contactedHosts];
+    this.#contactedHosts.clear();
+    return contacted;
+  }
+
   /** The host did not start it, so it does not stop it either: others may use it. */
   async close(reason: string): Promise<void> {
     const message = `the extension ${this.#settings.package.id} was disconnected: ${reason}`;
@@ -82,6 +89,7 @@ class HttpTransport implements NexoTransport {
       },
       signal: AbortSignal.any([toAbortSignal(signal), this.#closing.signal]),
       onDenied: (place) => this.#deniedHosts.add(place),
+      onContacted: (place) => this.#contactedHosts.add(place),
     });
     this.#receive(response, id, request);
     this.#peer.fail(id, unanswered(response, request));

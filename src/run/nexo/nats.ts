@@ -98,6 +98,10 @@ class NatsTransport implements NexoTransport {
     this.#markAlive();
   }
 
+  takeContactedHosts(): undefined {
+    return undefined;
+  }
+
   takeDeniedHosts(): readonly string[] {
     return [];
   }

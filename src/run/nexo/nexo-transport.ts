@@ -11,6 +11,8 @@ export interface NexoTransport {
   initialized(version: string | undefined): void;
   /** Hosts that it was denied since the last call, as `host:port`. */
   takeDeniedHosts(): readonly string[];
+  /** Since the last call of this method. Undefined: it has no network, or that cannot be known. */
+  takeContactedHosts(): readonly string[] | undefined;
   readonly ended: Promise<UpstreamEnd>;
   /** Closes the connection. `immediately`: without a shutdown request and grace period. */
   close(reason: string, how: 'gracefully' | 'immediately'): Promise<void>;

@@ -101,6 +101,10 @@ class StdioTransport implements NexoTransport {
 
   initialized(): void {}
 
+  takeContactedHosts(): readonly string[] | undefined {
+    return this.#sandboxed.egress?.takeContacted();
+  }
+
   takeDeniedHosts(): readonly string[] {
     return (this.#sandboxed.egress?.takeDenied() ?? []).map((it) => `${it.host}:${it.port}`);
   }

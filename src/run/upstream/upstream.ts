@@ -9,6 +9,7 @@ import type { HttpClient } from '../../net/http-client.js';
 import type { CallerContext, Progress, RunResult } from '../run.js';
 import type { SandboxProfile } from '../sandbox-command.js';
 import type { ProcessServices } from '../sandboxed-process.js';
+import type { AccessTokens } from './access-tokens.js';
 
 /** A running program that serves many calls: an extension or an MCP server. */
 export interface Upstream {
@@ -66,6 +67,8 @@ export interface UpstreamCall extends Deadline {
   /** The caller, for programs that request it; replaces any value in the arguments. */
   readonly caller: CallerContext;
   readonly onNetworkDenied: (hosts: readonly string[]) => void;
+  /** See `RunRequest`. */
+  readonly onNetworkUsed?: ((hosts: readonly string[]) => void) | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Asks the user a question of the server; undefined: the question is declined. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
@@ -83,6 +86,8 @@ export interface UpstreamSettings extends Deadline {
   /** For a program at a URL. */
   readonly client: HttpClient;
   readonly reach: NetworkReach;
+  /** For an MCP server at a URL whose manifest has no credential for it. */
+  readonly tokens?: AccessTokens | undefined;
   /** URL of the operator's NATS server; null if none is configured. */
   readonly natsUrl: string | null;
   /** The protocol revision of the last connection, which makes the handshake shorter. */

@@ -33,6 +33,7 @@ export interface WorkerLimits {
   readonly callTimeoutMs?: number | undefined;
   readonly signal: CancelSignal;
   readonly outputBytes: number;
+  readonly onNetworkUsed?: ((hosts: readonly string[]) => void) | undefined;
 }
 
 /** The outcome of a call as the worker reported it. */
@@ -136,6 +137,8 @@ export class WorkerProcess implements PooledProcess {
         settle: (end) => {
           clearTimeout(timer);
           limits.signal.removeEventListener('abort', cancel);
+          const contacted = this.#sandboxed?.egress?.takeContacted();
+          if (contacted !== undefined) limits.onNetworkUsed?.(contacted);
           if (end instanceof HostError) reject(end);
           else
             resolve({ end, log: this.#takeLog(), deniedHosts: this.#sandboxed?.egress?.takeDenied() ?? [] });

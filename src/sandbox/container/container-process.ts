@@ -25,7 +25,9 @@ export function containerProcess(child: ChildProcess, { remove, onEnd }: Contain
     child.once('error', (error) => {
       onEnd();
       reject(
-        new HostError('sandbox_unavailable', 'the container engine could not be started', { cause: error }),
+        new HostError('sandbox_unavailable', 'the container engine could not be started', {
+          ...{ cause: error, notStarted: true },
+        }),
       );
     });
     child.once('close', (code, signal) => {

@@ -6,6 +6,7 @@ import { HostError } from '../../model/host-error.js';
 import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
 import { LoadOnce } from '../../model/load-once.js';
 import { mountLayers } from '../bubblewrap/mount-layers.js';
+import { startProcessGroupWatchdog } from '../process/process-group-watchdog.js';
 import { processIdentity } from '../process/process-identity.js';
 import type { ProbeResult, SandboxCommand, SandboxProcess } from '../sandbox.js';
 import { containerProcess } from './container-process.js';
@@ -77,6 +78,7 @@ export function openContainers(options: ContainerOptions): Containers {
   const listPath = join(folder, `running-${digest(path ?? '').slice(0, 8)}`);
   const imageCache = new Map<string, { image: LocalImage | undefined; at: number }>();
   const running = new Set<SandboxProcess>();
+  const watchdog = startProcessGroupWatchdog(undefined);
   let openedList: RunningContainers | undefined;
   let removing: Promise<void> | undefined;
   let testedAt = 0;
@@ -185,7 +187,7 @@ export function openContainers(options: ContainerOptions): Containers {
     },
     has: async (image) => (await findLocal(image)) !== undefined,
     async pull(image, pullOptions) {
-      await pullImage(await identify(), image, pullOptions);
+      await pullImage(await identify(), image, pullOptions, watchdog);
       imageCache.delete(image.digest);
       if ((await findLocal(image)) === undefined)
         throw new HostError(

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { killGroup } from '../process/process-group.js';
+import type { ProcessGroupWatchdog } from '../process/process-group-watchdog.js';
 
 /** The operator's settings for the container engine. Packages and projects cannot set them. */
 export interface EngineSettings {
@@ -31,6 +32,8 @@ export interface EngineRun {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly stdin?: Uint8Array | undefined;
+  /** Ends the engine if this process is killed. For work that takes long. */
+  readonly watchdog?: ProcessGroupWatchdog | undefined;
 }
 
 export const noEngine = 'no container engine is installed on this machine';
@@ -86,10 +89,11 @@ function homeFolder(): string {
 export function runEngine(
   path: string,
   args: readonly string[],
-  { timeoutMs, signal, stdin }: EngineRun,
+  { timeoutMs, signal, stdin, watchdog }: EngineRun,
 ): Promise<EngineOutcome> {
   return new Promise((resolve) => {
     const child = spawn(path, args, { cwd: '/', env: engineEnvironment(), stdio: 'pipe', detached: true });
+    if (child.pid !== undefined) watchdog?.add(child.pid);
     let wasKilled = false;
     const kill = () => {
       wasKilled = true;
@@ -108,6 +112,7 @@ export function runEngine(
     const settle = (outcome: EngineOutcome) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', kill);
+      if (child.pid !== undefined) watchdog?.remove(child.pid);
       resolve(outcome);
     };
     child.once('error', (error) => settle({ code: null, stdout: '', stderr: error.message }));

@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
 import { documentLimits, tryParseBounded } from '../../model/json-bounds.js';
+import type { ProcessGroupWatchdog } from '../process/process-group-watchdog.js';
 import { type ContainerEngine, engineArgs, engineErrorText, runEngine } from './engine.js';
 
 /** An image in the engine's local store. */
@@ -55,12 +56,13 @@ export async function pullImage(
   engine: ContainerEngine,
   image: ImageReference,
   { signal, insecure }: PullOptions,
+  watchdog: ProcessGroupWatchdog,
 ): Promise<void> {
   const verify = insecure && engine.kind === 'podman' ? ['--tls-verify=false'] : [];
   const output = await runEngine(
     engine.path,
     [...engineArgs(engine), 'pull', '--quiet', ...verify, imageReferenceText(image)],
-    { timeoutMs: pullMs, signal },
+    { timeoutMs: pullMs, signal, watchdog },
   );
   if (signal.aborted) throw new HostError('canceled', 'downloading the image was canceled');
   if (output.code === 0) return;

@@ -20,14 +20,15 @@ export async function collectValues(
   installations: Pick<Installations, 'checkValue'>,
   args: Arguments,
   terminal: Terminal,
+  given?: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
-  const values = await givenValues(args, terminal);
+  const values = { ...(given ?? (await givenValues(args, terminal))) };
   const check = (name: string, value: string) =>
     installations.checkValue({ agree: plan.digest, name, value });
   for (const it of plan.credentials) {
-    const given = values[it.name];
-    if (given !== undefined) {
-      const problem = await check(it.name, given);
+    const value = values[it.name];
+    if (value !== undefined) {
+      const problem = await check(it.name, value);
       if (problem !== null) throw new HostError('invalid_input', problem);
       continue;
     }
@@ -35,6 +36,33 @@ export async function collectValues(
     if (!terminal.stdinIsTerminal || args.has('no-input') || args.has('json')) continue;
     values[it.name] = await askFor(it, plan.package.id, check, terminal);
   }
+  return values;
+}
+
+/** The same for several packages, by package. A name alone is for every package that has it, `PACKAGE/NAME` for one. */
+export async function collectValuesOf(
+  plans: readonly Plan[],
+  installations: Pick<Installations, 'checkValue'>,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<Record<string, Record<string, string>>> {
+  const given = Object.entries(await givenValues(args, terminal));
+  const used = new Set<string>();
+  const values: Record<string, Record<string, string>> = {};
+  for (const plan of plans) {
+    const { id } = plan.package;
+    const own: Record<string, string> = {};
+    for (const { name } of plan.credentials)
+      for (const [key, value] of given)
+        if (key === name || key === `${id}/${name}`) {
+          own[name] = value;
+          used.add(key);
+        }
+    values[id] = await collectValues(plan, installations, args, terminal, own);
+  }
+  const unknown = given.find(([key]) => !used.has(key))?.[0];
+  if (unknown !== undefined)
+    throw new HostError('usage', `no package that is installed now has a value ${unknown}`);
   return values;
 }
 

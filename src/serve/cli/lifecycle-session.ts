@@ -25,12 +25,13 @@ function isSessionGrant(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]*=/.test(text);
 }
 
-/** Opens a session without packages of its own, for changes of installations. */
+/** Opens a session for changes of installations, without packages of its own except those in `directories`. */
 export async function openLifecycleSession(
   host: RemoteHost,
   args: Arguments,
   terminal: Terminal,
   intent: SessionIntent,
+  directories: readonly string[] = [],
 ): Promise<RemoteSession> {
   const own: Arguments = {
     ...args,
@@ -39,8 +40,13 @@ export async function openLifecycleSession(
     value: (name) => args.value(name),
     values: (name) => (name === 'allow' ? args.values(name).filter(isSessionGrant) : args.values(name)),
   };
-  const options = await sessionFor(own, terminal, []);
-  return host.session({ ...options, directories: [], intent });
+  const options = await sessionFor(own, terminal, directories);
+  return host.session({
+    ...options,
+    ...(directories.length === 0 ? { directories: [] } : {}),
+    intent,
+    set: null,
+  });
 }
 
 /** The one installed package that a command names. */

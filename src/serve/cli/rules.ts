@@ -7,7 +7,7 @@ import { printRule, rulesDocument } from '../print/rule-document.js';
 import { checkedRule, type RuleTarget, ruleTarget } from '../rule-input.js';
 import { parseLifetime } from './command/arguments.js';
 import type { Arguments, Option } from './command/command.js';
-import { dirOption } from './config/config.js';
+import { dirOption, setOption } from './config/config.js';
 import { sessionFor } from './config/session-options.js';
 import { isDryRun, reportDryRun } from './dry-run.js';
 import { expandId } from './id-prefix.js';
@@ -29,6 +29,7 @@ export const ruleOptions: readonly Option[] = [
   { name: 'until', value: 'TIME', text: 'how long the rule is valid: 90m, 2h, 30d (default: until revoked)' },
   { name: 'destructive', text: 'allow the rule for a tool whose effects cannot be undone' },
   dirOption,
+  setOption,
 ];
 
 export async function allow(name: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import type { Host } from '../../host/host.js';
+import { approvalPagePath } from '../../model/approval-path.js';
 import { HostError } from '../../model/host-error.js';
 import { isLoopbackHost } from '../../model/host-name.js';
 import type { Metrics } from '../http/metrics.js';
@@ -21,6 +22,8 @@ interface HttpOptions {
   /** Undefined: the default port, or a free one if it is in use. */
   readonly port: number | undefined;
   readonly names: readonly string[];
+  /** The origin of links for people; undefined: the URL of this server. */
+  readonly publicUrl: string | undefined;
   readonly expose: ExposeMode;
 }
 
@@ -31,9 +34,14 @@ export function httpOptions(args: Arguments): HttpOptions | undefined {
   const names = args.values('name');
   const expose = args.value('expose') ?? 'auto';
   if (args.has('no-http')) {
-    const conflict = ['port', 'listen', 'name', 'expose', ...oidcOptions.map((it) => it.name)].find((it) =>
-      args.has(it),
-    );
+    const conflict = [
+      'port',
+      'listen',
+      'name',
+      'public-url',
+      'expose',
+      ...oidcOptions.map((it) => it.name),
+    ].find((it) => args.has(it));
     if (conflict !== undefined) throw new HostError('usage', `use --no-http or --${conflict}, not both`);
     return undefined;
   }
@@ -54,7 +62,26 @@ export function httpOptions(args: Arguments): HttpOptions | undefined {
     throw new HostError('usage', `unknown value for --expose: ${JSON.stringify(expose)}`, {
       hint: 'use all, search or auto',
     });
-  return { address, port: port === undefined ? undefined : Number(port), names, expose };
+  const publicUrl = publicOrigin(args.value('public-url'));
+  return { address, port: port === undefined ? undefined : Number(port), names, publicUrl, expose };
+}
+
+/** The origin of a URL for people. Links and cookies go there, so it must be encrypted unless it is this machine. */
+function publicOrigin(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const wrong = (problem: string, hint: string) =>
+    new HostError('usage', `--public-url ${JSON.stringify(text)} ${problem}`, { hint });
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw wrong('is not a URL', 'write it with https://, such as https://tools.example.com');
+  if (url.username !== '' || url.password !== '' || url.pathname !== '/' || /[?#]/.test(text))
+    throw wrong('has more than a host', 'write only the scheme, the host and the port');
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    throw wrong(
+      'is not encrypted',
+      'write it with https://; your proxy in front of this server has the certificate',
+    );
+  return url.origin;
 }
 
 export interface OpenedHttp {
@@ -62,11 +89,13 @@ export interface OpenedHttp {
   readonly operator: string;
   readonly agent: string;
   readonly oidc: OidcSettings | undefined;
+  /** Where people open the pages of held calls. */
+  readonly pages: string;
 }
 
 export async function openWeb(
   host: Host,
-  { address, port, names, expose }: HttpOptions,
+  { address, port, names, publicUrl, expose }: HttpOptions,
   oidc: OidcSettings | undefined,
   { principal: _, ...session }: CommandSessionOptions,
   metrics: Metrics,
@@ -105,6 +134,7 @@ export async function openWeb(
       address,
       port: at,
       names,
+      publicUrl,
       expose,
       session,
       metrics,
@@ -117,9 +147,13 @@ export async function openWeb(
       now: Date.now,
       onBug: (error) => terminal.err(`${error instanceof Error ? (error.stack ?? error) : String(error)}\n`),
     });
+  const opened = (server: HttpServer): OpenedHttp => ({
+    ...{ server, operator, agent, oidc },
+    pages: publicUrl ?? server.url,
+  });
   const tryPort = port ?? defaultPort;
   try {
-    return { server: await open(tryPort), operator, agent, oidc };
+    return opened(await open(tryPort));
   } catch (error) {
     const inUse =
       error instanceof HostError && (error.cause as { code?: string } | undefined)?.code === 'EADDRINUSE';
@@ -133,18 +167,24 @@ export async function openWeb(
     terminal.err(
       `port ${tryPort} is in use by ${owner}; using a free port instead (--port N for a fixed one)\n`,
     );
-    return { server: await open(0), operator, agent, oidc };
+    return opened(await open(0));
   }
 }
 
-export function httpDocument({ server, operator, agent, oidc }: OpenedHttp) {
+export function httpDocument({ server, operator, agent, oidc, pages }: OpenedHttp) {
   return {
     mcp: `${server.url}/mcp`,
     api: `${server.url}/api/v1`,
     token: operator,
     agentToken: agent,
+    pages: pagesAt(pages),
     ...(oidc === undefined ? {} : { oidc: { issuer: oidc.issuer, audience: oidc.audience } }),
   };
+}
+
+/** What the links to all held calls start with. */
+export function pagesAt(origin: string): string {
+  return `${origin}${approvalPagePath}`;
 }
 
 /** 256 random bits. */

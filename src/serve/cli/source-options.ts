@@ -1,4 +1,4 @@
-import type { PackageChange, Plan } from '../../host/host.js';
+import type { LockPlan, PackageChange, Plan } from '../../host/host.js';
 import type { Option } from './command/command.js';
 
 /** For commands that take a source. */
@@ -10,6 +10,10 @@ export const sourceOptions: readonly Option[] = [
 
 export function planDocument(plan: Plan): string {
   return `${JSON.stringify({ schema: 'toolwharf/plan@1', ...plan })}\n`;
+}
+
+export function lockPlanDocument(plan: LockPlan): string {
+  return `${JSON.stringify({ schema: 'toolwharf/lock-plan@1', ...plan })}\n`;
 }
 
 export function changeDocument(change: PackageChange): string {

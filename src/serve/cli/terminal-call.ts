@@ -32,8 +32,8 @@ export interface ApprovalHelp {
 
 /** For calls on the host of the operator. */
 export const operatorHelp: ApprovalHelp = {
-  approve: ({ token }) =>
-    `  approve it: toolwharf approvals approve ${token}\n  then make the same call again\n`,
+  approve: ({ token, url }) =>
+    `  approve it: toolwharf approvals approve ${token}\n${url === undefined ? '' : `  or on its page: ${url}\n`}  then make the same call again\n`,
   /** Only a question about the whole package. */
   always({ kind, tool }) {
     if (kind !== 'undeclared_effect') return '';

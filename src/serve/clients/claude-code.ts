@@ -1,13 +1,16 @@
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
-import { typedEntry } from './server-entry.js';
+import { entryMembers, typedEntry } from './server-entry.js';
+import { jsonSettings } from './syntax/json-settings.js';
 
 /** The project scope is the default, because Claude Code rewrites the user's file while it runs. */
 export const claudeCode: Client = {
   name: 'claude-code',
   title: 'Claude Code',
   scopes: ['project', 'user'],
-  container: 'mcpServers',
+  syntax: jsonSettings,
+  container: ['mcpServers'],
+  managed: entryMembers,
   startsInProject: true,
   http: true,
   file: (scope, machine) =>

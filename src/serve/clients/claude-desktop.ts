@@ -1,13 +1,16 @@
 import type { Client } from './client.js';
 import { applicationFolder, joinPathFor } from './client-paths.js';
-import { plainEntry } from './server-entry.js';
+import { entryMembers, plainEntry } from './server-entry.js';
+import { jsonSettings } from './syntax/json-settings.js';
 
 /** Its file supports only programs. Servers by URL are added in its settings and called from Anthropic's machines. */
 export const claudeDesktop: Client = {
   name: 'claude-desktop',
   title: 'Claude Desktop',
   scopes: ['user'],
-  container: 'mcpServers',
+  syntax: jsonSettings,
+  container: ['mcpServers'],
+  managed: entryMembers,
   startsInProject: false,
   http: false,
   file: (_scope, machine) =>

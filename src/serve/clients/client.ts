@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.js';
+import type { SettingsSyntax } from './syntax/settings-syntax.js';
 
 /** Whether the configuration is for one user or for one project. */
 export type ConfigScope = 'user' | 'project';
@@ -23,14 +24,21 @@ export type ClientTransport =
       readonly authorization: string;
     };
 
-/** A client that lists its MCP servers in a JSON file. */
+/** A client that lists its MCP servers in a file. */
 export interface Client {
   readonly name: ClientName;
   readonly title: string;
   /** The first one is the default. */
   readonly scopes: readonly ConfigScope[];
-  /** The member of the file that contains the servers. */
-  readonly container: 'mcpServers' | 'servers';
+  readonly syntax: SettingsSyntax;
+  /** The path of the member that contains the servers. */
+  readonly container: readonly string[];
+  /** Where earlier versions have the servers. Used if the file has servers there. */
+  readonly earlierContainer?: readonly string[];
+  /** Whether the servers are a list with their names inside. Default: members of an object. */
+  readonly isList?: boolean;
+  /** Members of an entry that Toolwharf writes. All others belong to the person. */
+  readonly managed: readonly string[];
   /** Whether it starts servers in the open folder. Others may start them in any folder. */
   readonly startsInProject: boolean;
   /** Whether its file supports servers by URL. */
@@ -38,7 +46,7 @@ export interface Client {
   /** Absolute path of its configuration file. */
   file(scope: ConfigScope, machine: ClientMachine): string;
   /** One server entry in the format of this client. */
-  entry(transport: ClientTransport): JsonObject;
+  entry(transport: ClientTransport, name: string): JsonObject;
   /** How its file refers to an environment variable. */
   variable(name: string): string;
   /** What a person must do so that the client loads the change. */
@@ -52,6 +60,13 @@ export const clientNames = [
   'vscode',
   'gemini-cli',
   'windsurf',
+  'codex',
+  'zed',
+  'cline',
+  'opencode',
+  'goose',
+  'continue',
+  'lm-studio',
 ] as const;
 
 export type ClientName = (typeof clientNames)[number];

@@ -7,19 +7,26 @@ import type { JsonObject } from '../../model/json.js';
 import { stateDirectory } from '../cli/command/arguments.js';
 import { sessionSettings } from '../cli/config/config.js';
 import { sessionArgs } from '../cli/config/session-options.js';
-import { terminalStyle } from '../cli/terminal/terminal-style.js';
 import { visibleLine } from '../print/visible.js';
 import type { ClientTransport } from './client.js';
 import { askMayApprove, mayApproveOption } from './client-approval.js';
+import { confirmFileChange } from './confirm-change.js';
 import { acceptConnectedPackages } from './connected-packages.js';
 import { type CredentialOwner, issueCredential, knownCredential, revokeCredential } from './credential.js';
 import { EntryKey } from './entry-key.js';
 import { homeDirectory, isInNpxCache, mcpCommand, mcpEndpoint, scriptPath } from './launch.js';
 import { type ConnectOutcome, outcomeDocument, outcomeText } from './outcome.js';
-import { printDiff } from './settings-diff.js';
-import { addEntry, findEntry, removeEntry, tokenOf, tokenVariable, urlOf } from './settings-edit.js';
 import {
-  checkWritable,
+  addEntry,
+  entryPath,
+  findEntry,
+  otherServers,
+  removeEntry,
+  tokenOf,
+  tokenVariable,
+  urlOf,
+} from './settings-edit.js';
+import {
   lastBackup,
   readSettingsFile,
   restoreSettingsFile,
@@ -67,9 +74,11 @@ export class Connection {
 
   async print(): Promise<number> {
     const { client, name, args, terminal } = this.#request;
-    const entry = client.entry(await this.#transport(undefined));
+    const entry = client.entry(await this.#transport(undefined), name);
     if (args.has('json')) return this.#report('printed', { entry });
-    terminal.out(`${JSON.stringify({ [client.container]: { [name]: entry } }, null, 2)}\n`);
+    terminal.out(
+      client.syntax.set('', entryPath({ file: this.#file, text: undefined }, this.#request), entry),
+    );
     terminal.err(`for ${visibleLine(this.#file)}\n`);
     if (/YOUR-TOKEN|TOOLWHARF_TOKEN/.test(JSON.stringify(entry)))
       terminal.err(`create a token: toolwharf token create ${client.name}\n`);
@@ -82,7 +91,7 @@ export class Connection {
     const settings = { file: file.path, text: file.text };
     const present = findEntry(settings, this.#request);
     const plan = async (token: string) => {
-      const entry = this.#request.client.entry(await this.#transport(token));
+      const entry = client.entry(await this.#transport(token), this.#request.name);
       return { entry, ...addEntry(settings, this.#request, entry, args.has('force')) };
     };
     const known = await this.#known(present);
@@ -232,24 +241,9 @@ export class Connection {
     return this.#request.scope === 'user' ? 'private' : 'shared';
   }
 
-  /** Shows the change and asks. False if nothing is to be written. */
   async #confirmChange(file: SettingsFile, text: string): Promise<boolean> {
     const { client, args, terminal } = this.#request;
-    checkWritable(file);
-    if (!args.has('json') && !args.has('quiet')) {
-      const link = file.real === file.path ? '' : ` (a link to ${file.real})`;
-      const isNew = file.text === undefined ? ' (new file)' : '';
-      terminal.out(`${visibleLine(`${client.title} configuration: ${file.path}${link}${isNew}`)}\n`);
-      if (text === file.text) terminal.out('the entry stays the same; its key is replaced\n');
-      else terminal.out(printDiff(file.text ?? '', text, terminalStyle(args, terminal)));
-    }
-    if (args.has('dry-run')) return false;
-    if (args.has('yes')) return true;
-    if (!terminal.stdinIsTerminal || args.has('no-input') || args.has('json'))
-      throw new HostError('usage', `cannot ask for permission to change ${file.path}: no terminal`, {
-        hint: 'add --yes to write the change, or --dry-run to only see it',
-      });
-    return terminal.confirm(text === file.text ? 'Replace the key?' : 'Write this change?');
+    return confirmFileChange({ title: client.title, file, text }, args, terminal);
   }
 
   #declined(): number {
@@ -262,7 +256,8 @@ export class Connection {
     more: Pick<ConnectOutcome, 'entry' | 'backup' | 'token' | 'needsKey'>,
   ): number {
     const { client, scope, name, args, terminal } = this.#request;
-    const outcome = { client, scope, file: this.#file, name, status, ...more };
+    const others = status === 'added' || status === 'changed' || status === 'unchanged' ? this.#others() : [];
+    const outcome = { client, scope, file: this.#file, name, status, others, ...more };
     if (args.has('json')) {
       terminal.out(`${JSON.stringify(outcomeDocument(outcome))}\n`);
       return 0;
@@ -271,6 +266,11 @@ export class Connection {
     terminal.out(`${result}\n`);
     if (!args.has('quiet')) terminal.err(notes.map((it) => `${it}\n`).join(''));
     return 0;
+  }
+
+  #others(): readonly string[] {
+    const { path, text } = readSettingsFile(this.#file);
+    return otherServers({ file: path, text }, this.#request.client);
   }
 
   /** Undefined if the text cannot be parsed: a backup may contain an invalid file. */

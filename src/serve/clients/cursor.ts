@@ -1,12 +1,15 @@
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
-import { plainEntry } from './server-entry.js';
+import { entryMembers, plainEntry } from './server-entry.js';
+import { jsonSettings } from './syntax/json-settings.js';
 
 export const cursor: Client = {
   name: 'cursor',
   title: 'Cursor',
   scopes: ['user', 'project'],
-  container: 'mcpServers',
+  syntax: jsonSettings,
+  container: ['mcpServers'],
+  managed: entryMembers,
   startsInProject: true,
   http: true,
   file: (scope, machine) =>

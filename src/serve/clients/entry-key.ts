@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../model/json.js';
 import { clientKeyOption, clientKeyPath, readClientKey, writeClientKey } from '../socket/client-key.js';
+import { configuredServer } from './configured-server.js';
 
 /** The key file of one entry in a client's configuration. */
 export class EntryKey {
@@ -15,7 +16,8 @@ export class EntryKey {
   }
 
   isNamedBy(entry: JsonObject | undefined): boolean {
-    return Array.isArray(entry?.args) && entry.args.includes(this.#path);
+    const server = entry && configuredServer(entry);
+    return server?.kind === 'program' && server.args.includes(this.#path);
   }
 
   /** The key of an entry that names the file; undefined if there is none. */

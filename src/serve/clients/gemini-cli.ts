@@ -1,13 +1,16 @@
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
-import { plainEntry } from './server-entry.js';
+import { entryMembers, plainEntry } from './server-entry.js';
+import { jsonSettings } from './syntax/json-settings.js';
 
 /** Its `url` is for the older SSE transport; `httpUrl` is for Streamable HTTP. */
 export const geminiCli: Client = {
   name: 'gemini-cli',
   title: 'Gemini CLI',
   scopes: ['user', 'project'],
-  container: 'mcpServers',
+  syntax: jsonSettings,
+  container: ['mcpServers'],
+  managed: entryMembers,
   startsInProject: true,
   http: true,
   file: (scope, machine) =>

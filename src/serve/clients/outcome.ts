@@ -11,6 +11,8 @@ export interface ConnectOutcome {
   readonly name: string;
   readonly status: SettingsEdit['status'] | 'printed' | 'restored' | 'declined';
   readonly entry?: JsonObject;
+  /** Servers in the same file that the client uses without Toolwharf. */
+  readonly others: readonly string[];
   /** Path of the backup. */
   readonly backup?: string | undefined;
   /** Id of a token or key that was created. */
@@ -19,7 +21,8 @@ export interface ConnectOutcome {
   readonly needsKey?: boolean;
 }
 
-export function outcomeDocument({ client, scope, file, name, status, entry, backup, token }: ConnectOutcome) {
+export function outcomeDocument(outcome: ConnectOutcome) {
+  const { client, scope, file, name, status, entry, others, backup, token } = outcome;
   return {
     schema: 'toolwharf/connect@1',
     client: client.name,
@@ -28,6 +31,7 @@ export function outcomeDocument({ client, scope, file, name, status, entry, back
     name,
     status,
     ...(entry === undefined ? {} : { entry: JSON.parse(maskSecrets(JSON.stringify(entry))) as JsonObject }),
+    ...(others.length === 0 ? {} : { others }),
     ...(backup === undefined ? {} : { backup }),
     ...(token === undefined ? {} : { token }),
   };
@@ -38,7 +42,7 @@ export function outcomeText(
   outcome: ConnectOutcome,
   inNpxCache: boolean,
 ): { result: string; notes: readonly string[] } {
-  const { client, file, name, status, entry, backup } = outcome;
+  const { client, file, name, status, entry, others, backup } = outcome;
   const texts: Record<ConnectOutcome['status'], string> = {
     added: `added ${name} to ${file}`,
     changed: `updated ${name} in ${file}`,
@@ -53,6 +57,7 @@ export function outcomeText(
   const notes = [
     ...(backup === undefined ? [] : [`backup: ${backup}`]),
     ...(wrote ? [`next: ${client.next}`] : []),
+    ...(others.length > 0 ? [`without Toolwharf, ${client.title} also uses: ${others.join(', ')}`] : []),
     ...(outcome.needsKey === true
       ? [`its key was revoked; connect again for a new one: toolwharf connect ${client.name}`]
       : []),

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../model/json.js';
 import type { ClientTransport } from './client.js';
 
-/** Members of an entry that Toolwharf writes. All others belong to the person. */
-export const managedMembers = ['type', 'command', 'args', 'url', 'httpUrl', 'serverUrl', 'headers'] as const;
+/** The members of the entries below. */
+export const entryMembers = ['type', 'command', 'args', 'url', 'httpUrl', 'serverUrl', 'headers'];
 
 /** For clients that detect the kind of server from its members. */
 export function plainEntry(

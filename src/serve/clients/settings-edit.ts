@@ -1,19 +1,10 @@
 // Computes the new text of a client's configuration file. Does not access the disk.
 import { basename, posix, win32 } from 'node:path';
-import { getNodeValue, type Node } from 'jsonc-parser';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Client } from './client.js';
-import {
-  jsoncErrorAt,
-  keyOf,
-  memberValue,
-  objectMembers,
-  parseJsonc,
-  removeMember,
-  setMember,
-} from './jsonc.js';
-import { managedMembers } from './server-entry.js';
+import { configuredServer } from './configured-server.js';
+import { type SettingsPath, SettingsProblem } from './syntax/settings-syntax.js';
 
 /** The environment variable that an entry refers to if the token itself must not be in the file. */
 export const tokenVariable = 'TOOLWHARF_TOKEN';
@@ -38,22 +29,46 @@ export interface SettingsEdit {
 const byteOrderMark = '\uFEFF';
 
 /** The entry with that name; undefined if there is none. Fails if the file cannot be parsed. */
-export function findEntry(
+export function findEntry(settings: ClientSettings, ref: ServerEntryRef): JsonObject | undefined {
+  const value = located(settings, () =>
+    ref.client.syntax.find(bare(settings.text), entryPath(settings, ref)),
+  );
+  if (value === undefined || isObject(value)) return value;
+  throw unparsable(settings.file, undefined, `${JSON.stringify(ref.name)} is not an object`);
+}
+
+/** All entries of the file, by name. */
+export function entriesOf(settings: ClientSettings, client: Client): ReadonlyMap<string, Json> {
+  const value = located(settings, () =>
+    client.syntax.find(bare(settings.text), containerOf(settings, client)),
+  );
+  if (client.isList === true)
+    return new Map(
+      (Array.isArray(value) ? value : []).flatMap((it) =>
+        isObject(it) && typeof it.name === 'string' ? [[it.name, it]] : [],
+      ),
+    );
+  return new Map(isObject(value) ? Object.entries(value) : []);
+}
+
+/** The servers that the client uses without Toolwharf. */
+export function otherServers(settings: ClientSettings, client: Client): readonly string[] {
+  return [...entriesOf(settings, client)].flatMap(([name, entry]) => (isToolwharfEntry(entry) ? [] : [name]));
+}
+
+/** Where an entry is in the file. */
+export function entryPath(settings: ClientSettings, { client, name }: ServerEntryRef): SettingsPath {
+  return [...containerOf(settings, client), client.isList === true ? { named: name } : name];
+}
+
+function containerOf(
   settings: ClientSettings,
-  { client, name }: ServerEntryRef,
-): JsonObject | undefined {
-  const text = bare(settings.text);
-  const parsed = parseJsonc(text);
-  if (!parsed.ok) {
-    const { line, column, message } = parsed.error;
-    throw unparsable(settings.file, `line ${line}, column ${column}`, message);
-  }
-  const servers = objectAt(settings.file, text, parsed.root, client.container);
-  const entry = servers && only(settings.file, text, servers, name);
-  if (entry === undefined) return undefined;
-  const value = getNodeValue(entry) as Json;
-  if (!isObject(value)) throw wrongAt(settings.file, text, entry, `${JSON.stringify(name)} is not an object`);
-  return value;
+  { syntax, container, earlierContainer }: Client,
+): readonly string[] {
+  if (earlierContainer === undefined) return container;
+  const value = located(settings, () => syntax.find(bare(settings.text), earlierContainer));
+  const isUsed = isObject(value) && Object.values(value).some((it) => configuredServer(it).kind !== 'other');
+  return isUsed ? earlierContainer : container;
 }
 
 /** Adds the entry or updates it. Members that a person added stay. */
@@ -64,13 +79,16 @@ export function addEntry(
   force: boolean,
 ): SettingsEdit {
   const present = findEntry(settings, ref);
-  const path = [ref.client.container, ref.name];
+  const path = entryPath(settings, ref);
+  const { syntax } = ref.client;
   const text = bare(settings.text);
   const done = (status: SettingsEdit['status'], newText: string): SettingsEdit => ({
     status,
     text: lead(settings) + newText,
   });
-  if (present === undefined) return done('added', setMember(text, path, entry));
+  const set = (at: SettingsPath, value: Json) => (before: string) =>
+    located(settings, () => syntax.set(before, at, value));
+  if (present === undefined) return done('added', set(path, entry)(text));
   if (!isToolwharfEntry(present)) {
     if (!force)
       throw foreign(
@@ -78,18 +96,17 @@ export function addEntry(
         ref.name,
         'choose another name with --name, or replace the entry with --force',
       );
-    return done('changed', setMember(text, path, entry));
+    return done('changed', set(path, entry)(text));
   }
   let newText = text;
-  for (const member of managedMembers) {
+  for (const member of ref.client.managed) {
     const value = Object.hasOwn(entry, member) ? entry[member] : undefined;
     const before = Object.hasOwn(present, member) ? present[member] : undefined;
-    const next =
-      member === 'headers' && isObject(value) && isObject(before) ? { ...before, ...value } : value;
+    const next = isObject(value) && isObject(before) ? { ...before, ...value } : value;
     if (next === undefined)
-      newText = before === undefined ? newText : removeMember(newText, [...path, member]);
+      newText = before === undefined ? newText : syntax.remove(newText, [...path, member]);
     else if (before === undefined || canonicalJson(before) !== canonicalJson(next))
-      newText = setMember(newText, [...path, member], next);
+      newText = set([...path, member], next)(newText);
   }
   return done(newText === text ? 'unchanged' : 'changed', newText);
 }
@@ -105,20 +122,19 @@ export function removeEntry(settings: ClientSettings, ref: ServerEntryRef, force
       ref.name,
       'name the Toolwharf entry with --name, or remove this one with --force',
     );
-  return {
-    status: 'removed',
-    text: lead(settings) + removeMember(bare(settings.text), [ref.client.container, ref.name]),
-  };
+  const removed = located(settings, () =>
+    ref.client.syntax.remove(bare(settings.text), entryPath(settings, ref)),
+  );
+  return { status: 'removed', text: lead(settings) + removed };
 }
 
 /** Whether Toolwharf wrote the entry: it has our command or one of our tokens. */
-export function isToolwharfEntry(entry: JsonObject): boolean {
-  const { command, args } = entry;
-  if (typeof command === 'string' && Array.isArray(args)) {
-    const strings = args.filter((it): it is string => typeof it === 'string');
-    const program = nameOf(command);
-    if (program === 'toolwharf') return strings[0] === 'mcp';
-    const [script = '', verb] = strings;
+export function isToolwharfEntry(entry: Json): boolean {
+  const server = configuredServer(entry);
+  if (server.kind === 'program') {
+    const program = nameOf(server.command);
+    if (program === 'toolwharf') return server.args[0] === 'mcp';
+    const [script = '', verb] = server.args;
     return program === 'node' && verb === 'mcp' && /(?:^|[\\/])dist[\\/]main\.c?js$/.test(script);
   }
   const authorization = authorizationOf(entry) ?? '';
@@ -134,13 +150,13 @@ export function tokenOf(entry: JsonObject | undefined): string | undefined {
 }
 
 export function urlOf(entry: JsonObject): string | undefined {
-  const url = entry.url ?? entry.httpUrl ?? entry.serverUrl;
-  return typeof url === 'string' ? url : undefined;
+  const server = configuredServer(entry);
+  return server.kind === 'url' ? server.url : undefined;
 }
 
-function authorizationOf(entry: JsonObject): string | undefined {
-  const value = isObject(entry.headers) ? entry.headers.Authorization : undefined;
-  return typeof value === 'string' ? value : undefined;
+function authorizationOf(entry: Json): string | undefined {
+  const server = configuredServer(entry);
+  return server.kind === 'url' ? server.headers.Authorization : undefined;
 }
 
 function nameOf(command: string): string {
@@ -157,28 +173,23 @@ function lead({ text }: ClientSettings): string {
   return text?.startsWith(byteOrderMark) ? byteOrderMark : '';
 }
 
-function objectAt(file: string, text: string, root: Node | undefined, key: string): Node | undefined {
-  if (root === undefined) return undefined;
-  if (root.type !== 'object') throw wrongAt(file, text, root, 'the file is not a JSON object');
-  const node = only(file, text, root, key);
-  if (node === undefined || node.type === 'object') return node;
-  throw wrongAt(file, text, node, `${JSON.stringify(key)} is not an object`);
+/** Adds the file to a problem with its text. */
+function located<T>({ file }: ClientSettings, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SettingsProblem) throw unparsable(file, error, error.message);
+    throw error;
+  }
 }
 
-/** Fails on duplicate keys: programs differ in which one they use, so neither is edited. */
-function only(file: string, text: string, object: Node, key: string): Node | undefined {
-  const [first, second] = objectMembers(object).filter((it) => keyOf(it) === key);
-  if (second !== undefined) throw wrongAt(file, text, second, `${JSON.stringify(key)} occurs twice`);
-  return first && memberValue(first);
-}
-
-function wrongAt(file: string, text: string, node: Node, message: string): HostError {
-  const { line, column } = jsoncErrorAt(text, node.offset, message);
-  return unparsable(file, `line ${line}, column ${column}`, message);
-}
-
-function unparsable(file: string, place: string, message: string): HostError {
-  return new HostError('invalid_config', `${file}, ${place}: ${message}; nothing was written`, {
+function unparsable(
+  file: string,
+  place: { readonly line: number; readonly column: number } | undefined,
+  message: string,
+): HostError {
+  const where = place === undefined ? file : `${file}, line ${place.line}, column ${place.column}`;
+  return new HostError('invalid_config', `${where}: ${message}; nothing was written`, {
     hint: 'fix the file, then run this again; --print shows what to add by hand',
   });
 }

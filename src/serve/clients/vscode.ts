@@ -1,12 +1,15 @@
 import type { Client } from './client.js';
 import { applicationFolder, joinPathFor } from './client-paths.js';
-import { typedEntry } from './server-entry.js';
+import { entryMembers, typedEntry } from './server-entry.js';
+import { jsonSettings } from './syntax/json-settings.js';
 
 export const vscode: Client = {
   name: 'vscode',
   title: 'VS Code',
   scopes: ['project', 'user'],
-  container: 'servers',
+  syntax: jsonSettings,
+  container: ['servers'],
+  managed: entryMembers,
   startsInProject: true,
   http: true,
   file: (scope, machine) =>

@@ -1,13 +1,16 @@
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
-import { plainEntry } from './server-entry.js';
+import { entryMembers, plainEntry } from './server-entry.js';
+import { jsonSettings } from './syntax/json-settings.js';
 
 /** Has one file per user and none per project. */
 export const windsurf: Client = {
   name: 'windsurf',
   title: 'Windsurf',
   scopes: ['user'],
-  container: 'mcpServers',
+  syntax: jsonSettings,
+  container: ['mcpServers'],
+  managed: entryMembers,
   startsInProject: false,
   http: true,
   file: (_scope, machine) => joinPathFor(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),

@@ -67,6 +67,7 @@ export const callDocuments = {
       api: optional(text('URL of the API.')),
       token: optional(text('For people; valid until the host stops.')),
       agentToken: optional(text('It may only list and call tools.')),
+      pages: optional(text('What links to the pages of held calls start with.')),
       oidc: optional(object({ issuer: text(), audience: text() })),
       socket: text('Path of the socket for programs of this user.'),
       command: arrayOf(text(), 'Starts an MCP server over stdio.'),
@@ -74,7 +75,8 @@ export const callDocuments = {
     }).shape,
   } satisfies JsonDocument,
   'serve-event@1': {
-    description: 'Each later line: a call, an edited package, or a package that needs review now.',
+    description:
+      'Each later line: a call, an edited package, a package that an agent asks for or that needs review now.',
     shape: union(
       [
         object({
@@ -84,9 +86,16 @@ export const callDocuments = {
           code: optional(oneOf(hostErrorCodes)),
           principal: text(),
           callId: text(),
+          url: optional(text('The page of a held call.')),
           durationMs: number(),
         }),
         object({ event: exactly('reload'), line: anyText() }),
+        object({
+          event: exactly('install-request'),
+          request: text(),
+          source: text(),
+          principal: text(),
+        }),
         object({
           event: exactly('needs-review'),
           package: nullable(text()),

@@ -7,12 +7,14 @@ import type { JsonDocument } from './json-document.js';
 import { machineDocuments } from './machine-documents.js';
 import { operatorDocuments } from './operator-documents.js';
 import { packageDocuments } from './package-documents.js';
+import { setDocuments } from './set-documents.js';
 
 export const documents = {
   ...packageDocuments,
   ...installationDocuments,
   ...callDocuments,
   ...operatorDocuments,
+  ...setDocuments,
   ...auditDocuments,
   ...machineDocuments,
 } satisfies Readonly<Record<`${string}@${number}`, JsonDocument>>;

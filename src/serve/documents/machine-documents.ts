@@ -76,6 +76,7 @@ export const machineDocuments = {
             'declined',
           ]),
           entry: optional(jsonObject('The entry, without secrets.')),
+          others: optional(arrayOf(text(), 'Servers in the file that the client uses without Toolwharf.')),
           backup: optional(text('Path of the backup.')),
           token: optional(text('Id of a token or key that was created.')),
         }),

@@ -21,6 +21,7 @@ import {
   text,
   union,
 } from '../../host/operations/shape.js';
+import { signInMembers, signOutMembers } from '../../host/operations/sign-in-shapes.js';
 import { approvalEntry } from '../print/approval-document.js';
 import { ruleEntry } from '../print/rule-document.js';
 import { jsonDocument } from './json-document.js';
@@ -54,6 +55,10 @@ export const operatorDocuments = {
       'settings, or the id of a revoked one',
     ),
   },
+  'sign-ins@1': jsonDocument('sign-ins@1', 'Sign-ins to MCP servers, without tokens.', {
+    signIns: arrayOf(object({ ...signInMembers, signedInAt: isoTime(), expiresAt: optional(isoTime()) })),
+  }),
+  'sign-out@1': jsonDocument('sign-out@1', 'Which sign-ins ended, and what is left to do.', signOutMembers),
   'pin@1': jsonDocument('pin@1', 'Whether a PIN is set.', {
     set: boolean(),
     failures: optional(integer('Wrong attempts since the last correct one.')),

@@ -6,6 +6,7 @@ import {
   packageSummary,
   sessionWaiver,
 } from '../../host/operations/session-shapes.js';
+import { reportedSet } from '../../host/operations/set-shapes.js';
 import {
   anyText,
   arrayOf,
@@ -41,12 +42,14 @@ const packageInfo = object({
   state: packageMembers.state,
   reasons: packageMembers.reasons,
   sandbox: packageMembers.sandbox,
+  narrowed: packageMembers.narrowed,
   diagnostics: optional(arrayOf(object(diagnosticMembers), 'Only of a broken manifest.')),
 });
 
 export const packageDocuments = {
   'list@1': jsonDocument('list@1', 'Packages with their state and the reasons for it.', {
     packages: arrayOf(object(packageMembers)),
+    set: optional(reportedSet),
     summary: packageSummary,
     inactive: optional(arrayOf(sessionWaiver, 'Settings without effect until the operator accepts them.')),
     unusedGrants: optional(arrayOf(anyText(), 'Grants of the command line without effect.')),

@@ -10,8 +10,9 @@ export function configFile(
   path: string,
 ): readonly ExportFile[] {
   if (!hasTools(agent)) return [];
-  const entry = client.entry({ kind: 'stdio', ...start });
-  return [{ path, text: jsonText({ [client.container]: { [safeFileName(agent.package.id)]: entry } }) }];
+  const name = safeFileName(agent.package.id);
+  const entry = client.entry({ kind: 'stdio', ...start }, name);
+  return [{ path, text: client.syntax.set('', [...client.container, name], entry) }];
 }
 
 export function jsonText(value: unknown): string {

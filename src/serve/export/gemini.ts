@@ -14,7 +14,7 @@ export const toGemini: Target = (agent, start) => {
   const text = [recipe(agent).trimEnd(), ...(skills === '' ? [] : [`# Skills\n\n${skills}`])].join('\n\n');
   const safe = neutralize(text, 'gemini');
   const servers = hasTools(agent)
-    ? { mcpServers: { [name]: geminiCli.entry({ kind: 'stdio', ...start }) } }
+    ? { mcpServers: { [name]: geminiCli.entry({ kind: 'stdio', ...start }, name) } }
     : {};
   return {
     files: [

@@ -26,6 +26,7 @@ export interface McpEndpointOptions {
   readonly approvals: ApprovalDecider;
   readonly parts: McpServerParts;
   readonly expose: ExposeMode;
+  readonly installRequests: boolean | undefined;
   readonly limits: HttpServerLimits;
   readonly sessions: McpSessions;
 }
@@ -227,14 +228,15 @@ export class McpEndpoint {
   #server(caller: HttpCaller): Promise<McpServer> {
     const known = this.#servers.get(caller);
     if (known !== undefined) return known;
-    const { approvals, parts, expose } = this.#options;
+    const { approvals, parts, expose, installRequests } = this.#options;
     const { principal, id: holder, mayApprove } = caller;
     const approver = mayApprove ? holder : null;
-    const created = caller
-      .session()
-      .then((session) =>
-        createMcpServer({ ...parts, session, approvals, principal, holder, expose, approver }),
-      );
+    const created = caller.session().then((session) =>
+      createMcpServer({
+        ...parts,
+        ...{ session, approvals, principal, holder, expose, installRequests, approver },
+      }),
+    );
     this.#servers.set(caller, created);
     created.catch(() => this.#servers.delete(caller));
     caller.revoked.addEventListener('abort', () => this.#drop(caller), { once: true });

@@ -5,26 +5,32 @@ export interface ServerNames {
   readonly port: number;
   /** Host names that a proxy in front of this server uses, in lower case, with or without a port. */
   readonly names: readonly string[];
+  /** The origin under which a proxy serves this server. */
+  readonly publicUrl?: string | undefined;
 }
 
 /**
- * Checks the Host and Origin headers against DNS rebinding and cross-site requests. A web page can make a browser send
- * requests to this machine, even under a host name that it points here. Such a name or origin is not ours.
+ * Checks the Host header against DNS rebinding. A web page can make a browser send requests to this machine, under a host
+ * name that it points here. Such a name is not ours.
  */
-export function checkOrigin(request: IncomingMessage, options: ServerNames): void {
+export function checkHost(request: IncomingMessage, options: ServerNames): void {
   // With duplicate headers, a proxy and this server could read different values.
   const duplicate = duplicateHeader(request.rawHeaders);
   if (duplicate !== undefined)
     throw new HttpError(400, 'usage', `the request has more than one ${duplicate} header`);
   if (!request.url?.startsWith('/')) throw new HttpError(400, 'usage', 'the request has no path');
-  const { host, origin } = request.headers;
-  const local = request.socket.localAddress ?? '';
-  if (!isOurs(host, local, options)) {
+  if (!isOurs(request.headers.host, request.socket.localAddress ?? '', options)) {
     throw new HttpError(403, 'denied', 'the Host header does not name this server', {
       hint: 'use the URL that "toolwharf serve" prints; behind a proxy, add its name: --name HOST',
     });
   }
+}
+
+/** Checks the Origin header against requests that a page of another site makes a browser send. */
+export function checkOrigin(request: IncomingMessage, options: ServerNames): void {
+  const { origin } = request.headers;
   if (origin === undefined) return;
+  const local = request.socket.localAddress ?? '';
   const from = /^https?:\/\/([^/]+)$/.exec(origin)?.[1];
   if (!isOurs(from, local, options))
     throw new HttpError(403, 'denied', 'the Origin header names another site', {
@@ -33,8 +39,9 @@ export function checkOrigin(request: IncomingMessage, options: ServerNames): voi
 }
 
 /** The origin of this server as the client addressed it. A proxy in front uses TLS. */
-export function ownOrigin(request: IncomingMessage, { names }: ServerNames): string {
+export function ownOrigin(request: IncomingMessage, { names, publicUrl }: ServerNames): string {
   const host = (request.headers.host ?? '').toLowerCase();
+  if (publicUrl !== undefined && new URL(publicUrl).host === host) return publicUrl;
   const proxied = names.includes(host) || names.includes(host.replace(/:\d+$/, ''));
   return `${proxied ? 'https' : 'http'}://${host}`;
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRole } from '../../host/host.js';
+import type { OnProgress } from '../../host/operations/operation-input.js';
 import { exactly, object, type Shape } from '../../host/operations/shape.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
@@ -23,6 +24,8 @@ export interface Exchange {
   readonly body: Json | undefined;
   /** Aborted when the client disconnects, its token is revoked, or the server stops. */
   readonly signal: CancelSignal;
+  /** Undefined: the client did not ask for it. */
+  readonly onProgress?: OnProgress | undefined;
 }
 
 interface RouteBase {
@@ -34,6 +37,8 @@ interface RouteBase {
   readonly body?: JsonObject;
   /** The body may be absent. Default: false. */
   readonly optionalBody?: boolean;
+  /** A client that accepts events is told about the progress. Default: false. */
+  readonly progress?: boolean;
   readonly query?: Readonly<Record<string, string>>;
   /** Responses by status, besides the errors that every route has. */
   readonly responses: Readonly<Record<string, ResponseSpec>>;

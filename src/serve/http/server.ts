@@ -7,6 +7,7 @@ import { ByteBudget } from '../../wire/byte-budget.js';
 import { Turns } from '../../wire/turns.js';
 import { createMcpServerParts, type ExposeMode } from '../mcp/server-options.js';
 import { ActiveRequests } from './active-requests.js';
+import { ApprovalPage } from './approval-page/approval-page.js';
 import { Callers, type StartToken } from './callers.js';
 import { HttpError } from './http-error.js';
 import { errorReply, sendReply } from './http-reply.js';
@@ -14,7 +15,8 @@ import { McpEndpoint } from './mcp-endpoint.js';
 import { McpSessions } from './mcp-sessions.js';
 import { type Gauge, Metrics } from './metrics.js';
 import type { IdentityProvider } from './oidc/identity-provider.js';
-import { checkOrigin, ownOrigin, type ServerNames } from './origin-check.js';
+import { checkHost, checkOrigin, ownOrigin, type ServerNames } from './origin-check.js';
+import { ProgressEvents, wantsProgress } from './progress-events.js';
 import { drainRequest, hasBody, readBodyJson } from './request-body.js';
 import { assertNoBody, type Exchange, RouteTable } from './route.js';
 import { routesOf } from './routes.js';
@@ -27,6 +29,8 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Host names that a proxy in front of this server uses. */
   readonly names?: readonly string[];
+  /** The origin under which people reach this server, through a proxy. Default: its own URL. */
+  readonly publicUrl?: string | undefined;
   readonly startTokens: readonly StartToken[];
   /** Accepts tokens of an external identity provider as well. */
   readonly provider?: IdentityProvider | undefined;
@@ -60,6 +64,7 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
     approvals: host.approvals,
     parts: createMcpServerParts({ version, state: null, now, onBug }),
     expose: options.expose ?? 'auto',
+    installRequests: options.session.policy?.installRequests,
     limits,
     sessions,
   });
@@ -84,10 +89,15 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
     directories: session.directories,
   });
   const routes = new RouteTable(table);
-  const serverNames: { port: number; names: readonly string[] } = {
+  const { publicUrl } = options;
+  const serverNames = {
     port: options.port,
-    names: (options.names ?? []).map((it) => it.toLowerCase()),
+    names: [...(options.names ?? []), ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])].map(
+      (it) => it.toLowerCase(),
+    ),
+    publicUrl,
   };
+  const page = new ApprovalPage(host, { now, readMs: limits.readMs });
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const cancellation = activeRequests.begin();
@@ -99,7 +109,7 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
     try {
       await dispatch({
         ...{ request, response, routes, serverNames, callers, limits, closed, cancellation },
-        ...{ budget, turns },
+        ...{ budget, turns, page, now, onBug },
       });
     } catch (error) {
       // A client that has disconnected gets no answer.
@@ -130,6 +140,8 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
   await listening(server, options);
   const { port } = server.address() as AddressInfo;
   serverNames.port = port;
+  const url = `http://${hostOf(options.address ?? loopback)}:${port}`;
+  const endLinks = host.approvals.links.serveAt(publicUrl ?? url);
   callers.resume().catch(onBug);
   const sweeping = setInterval(() => {
     sessions.sweep();
@@ -137,11 +149,12 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
   }, limits.sweepMs);
   sweeping.unref();
   return {
-    url: `http://${hostOf(options.address ?? loopback)}:${port}`,
+    url,
     port,
     async close() {
       if (closed) return;
       closed = true;
+      endLinks();
       clearInterval(sweeping);
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
@@ -168,6 +181,10 @@ interface DispatchContext {
   readonly closed: boolean;
   readonly budget: ByteBudget;
   readonly turns: Turns;
+  readonly page: ApprovalPage;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onBug: (error: unknown) => void;
   /** Aborted when the client disconnects, its token is revoked, or the server stops. */
   readonly cancellation: Cancellation;
 }
@@ -186,7 +203,7 @@ async function dispatch(context: DispatchContext): Promise<void> {
         headers: { connection: 'close' },
       },
     );
-  checkOrigin(request, serverNames);
+  checkHost(request, serverNames);
   if (context.closed)
     throw new HttpError(503, 'host_unreachable', 'the host is shutting down', {
       headers: { connection: 'close' },
@@ -194,6 +211,11 @@ async function dispatch(context: DispatchContext): Promise<void> {
   const url = request.url ?? '';
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
+  if (ApprovalPage.owns(path)) {
+    await context.page.serve(request, response, ownOrigin(request, serverNames));
+    return;
+  }
+  checkOrigin(request, serverNames);
   const method = request.method ?? '';
   const publicRoute = routes.findPublic(method, path);
   if (publicRoute !== undefined) {
@@ -224,7 +246,14 @@ async function dispatch(context: DispatchContext): Promise<void> {
     } else if ('handle' in route) {
       const body = hasBody(request) ? await readBodyJson(request, room) : undefined;
       if (body !== undefined && route.body === undefined) assertNoBody(body);
-      sendReply(response, await route.handle({ ...exchange, body }), limits.readMs);
+      const complete = { ...exchange, body };
+      if (route.progress !== true || !wantsProgress(headers))
+        return sendReply(response, await route.handle(complete), limits.readMs);
+      const events = new ProgressEvents(response, { ...limits, now: context.now });
+      const reply = await route
+        .handle({ ...complete, onProgress: events.send })
+        .catch((error: unknown) => errorReply(error, context.onBug));
+      events.finish(reply);
     }
   } finally {
     share.close();

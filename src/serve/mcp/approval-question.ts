@@ -4,6 +4,7 @@ import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
 import { heldFacts, printFacts } from '../print/held-call.js';
 import { visibleLine } from '../print/visible.js';
+import type { DecisionSource } from './page-question.js';
 
 /** The decision of the user at the client. */
 export type UserDecision = 'approve' | 'deny';
@@ -82,7 +83,7 @@ export function argumentsDigest(args: Json): string {
 }
 
 /** The part of `Approvals` that the MCP server uses. */
-export type ApprovalDecider = Pick<Approvals, 'approve' | 'deny'>;
+export type ApprovalDecider = Pick<Approvals, 'approve' | 'deny'> & DecisionSource;
 
 /**
  * Stores the decision in the approval queue. The stored call runs later and is checked again. A denial by this user means

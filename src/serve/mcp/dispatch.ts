@@ -1,11 +1,19 @@
+import type { Confirmation } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
-import type { JsonObject, JsonSchema } from '../../model/json.js';
-import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
+import type { Json, JsonObject, JsonSchema } from '../../model/json.js';
+import {
+  callToolName,
+  confirmToolName,
+  describeToolName,
+  findToolName,
+  requestInstallName,
+} from '../../model/tool-name.js';
 import { methodNotFound } from '../../wire/rpc-code.js';
 import { errorTable } from '../errors.js';
-import { QuestionLimit } from './approval-question.js';
+import { QuestionLimit, supportsForms } from './approval-question.js';
 import { ChangeNotifier } from './change-notifier.js';
 import { type RequestId, RpcError, type RpcReply, rpcErrorReply } from './json-rpc.js';
+import { supportsUrls } from './page-question.js';
 import type { Page } from './paged-list.js';
 import { traceOf } from './progress.js';
 import { PromptCatalog } from './prompt-catalog.js';
@@ -31,8 +39,11 @@ export interface Dispatch {
   readonly changes: ChangeNotifier;
   /** Limits how often this caller's user is asked. */
   readonly questionLimit: QuestionLimit;
-  /** Whether the user may be asked to approve one more held call. Counts the question. */
-  takeApprovalQuestion(): boolean;
+  /**
+   * How the user of a client is asked about a held call. `form`: the answer decides. `page`: the user is sent to the page of
+   * the call. Null: not at all. Counts the question.
+   */
+  approvalWay(confirmation: Confirmation, capabilities: Json | undefined): 'form' | 'page' | null;
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   /** What a client's model reads first, with the packages that need review now. */
@@ -48,7 +59,7 @@ export interface Dispatch {
 
 export function createDispatch(options: McpServerOptions): Dispatch {
   const { session, version } = options;
-  const tools = new ToolCatalog(session, options.expose);
+  const tools = new ToolCatalog(session, options);
   const prompts = new PromptCatalog(session);
   const resources = new ResourceCatalog(session, prompts, options.results, options.holder);
   const changes = new ChangeNotifier();
@@ -90,14 +101,23 @@ export function createDispatch(options: McpServerOptions): Dispatch {
     options,
     changes,
     questionLimit,
-    takeApprovalQuestion: () => options.approver !== null && questionLimit.take(),
+    approvalWay({ url }, capabilities) {
+      // A question about each call of a loop would tire the user, wherever it is answered.
+      const mayDecide = options.approver !== null && supportsForms(capabilities);
+      if (!mayDecide && (url === undefined || !supportsUrls(capabilities))) return null;
+      if (!questionLimit.take()) return null;
+      return mayDecide ? 'form' : 'page';
+    },
     serverInfo: { name: 'toolwharf', title: 'Toolwharf', version },
     capabilities: {
       tools: { listChanged: true },
       prompts: { listChanged: true },
       resources: { listChanged: true },
     },
-    instructions: async () => `${usage}${reviewNote((await session.packages()).packages, options.state)}`,
+    instructions: async () => {
+      const asking = (await tools.offersRequests()) ? requestUsage : '';
+      return `${usage}${asking}${reviewNote((await session.packages()).packages, options.state)}`;
+    },
     inputSchemaOf: async (tool) => (await tools.find(tool))?.tool.input,
     answer,
     errorReply(id, error) {
@@ -114,7 +134,9 @@ export function createDispatch(options: McpServerOptions): Dispatch {
   };
 }
 
-const usage = `This server runs tools of several packages, each in its own sandbox. If only ${findToolName}, ${describeToolName} and ${callToolName} are listed, search for the tool you need with ${findToolName} first. A call may be held until a person approves it. In that case, tell the user which call is held and why, and wait until they have approved it outside this conversation. Then call ${confirmToolName} with the confirmation token.`;
+const usage = `This server runs tools of several packages, each in its own sandbox. If only ${findToolName}, ${describeToolName} and ${callToolName} are listed, search for the tool you need with ${findToolName} first. A call may be held until a person approves it. In that case, tell the user which call is held and why, and where to decide. Wait until they have decided, outside this conversation; never open the link yourself. Then make the same call again, or call ${confirmToolName} with the confirmation token.`;
+
+const requestUsage = ` If no tool can do what is needed and you know a package that can, ask for it with ${requestInstallName}. A person decides outside this conversation; tell the user what you asked for.`;
 
 function traced(result: JsonObject, params: JsonObject): JsonObject {
   const trace = traceOf(params._meta);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.js';
-import { callToolName, describeToolName, findToolName } from '../../model/tool-name.js';
+import { callToolName, describeToolName, findToolName, requestInstallName } from '../../model/tool-name.js';
 import { type ResultShape, takeCharacters } from './content-parts.js';
 import { defaultSearchLimit, maxSearchLimit } from './meta-tools.js';
 import type { ToolCatalog } from './tool-catalog.js';
@@ -34,7 +34,7 @@ export async function findTools(catalog: ToolCatalog, args: JsonObject): Promise
   }
   const next =
     tools.length === 0
-      ? 'No tool matches. Try other search words.'
+      ? `No tool matches. Try other search words${(await catalog.offersRequests()) ? `, or ask for a package with ${requestInstallName}` : ''}.`
       : `Read the definition of a tool with ${describeToolName}, then call it with ${callToolName}.`;
   return textResult(JSON.stringify({ tools, next }));
 }

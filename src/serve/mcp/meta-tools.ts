@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.js';
-import { callToolName, describeToolName, findToolName } from '../../model/tool-name.js';
+import { callToolName, describeToolName, findToolName, requestInstallName } from '../../model/tool-name.js';
 
 export const defaultSearchLimit = 10;
 export const maxSearchLimit = 50;
@@ -49,3 +49,30 @@ export const metaTools: readonly JsonObject[] = [
     annotations: { title: 'Call a tool', readOnlyHint: false, openWorldHint: true },
   },
 ];
+
+/** With this tool an agent asks the operator for a package. It cannot install anything itself. */
+export const requestInstallTool: JsonObject = {
+  name: requestInstallName,
+  description:
+    'Ask the operator to install a package, if no tool here can do what is needed. Nothing is fetched or installed by this call: a person looks at the package and decides. Call it again later with the same source to learn the decision.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      source: {
+        type: 'string',
+        description:
+          'Where the package comes from: npm:NAME@RANGE, pypi:NAME==VERSION, oci:IMAGE:TAG, git+https://HOST/REPOSITORY#REVISION, https://HOST/ARCHIVE#sha256=HASH, or a path.',
+      },
+      reason: { type: 'string', description: 'Why it is needed, in one or two sentences for the person.' },
+    },
+    required: ['source', 'reason'],
+    additionalProperties: false,
+  },
+  annotations: {
+    title: 'Ask for a package',
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+};

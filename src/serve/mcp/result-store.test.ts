@@ -42,6 +42,7 @@ describe('the state of held calls', () => {
     arguments: 'd',
     approval: 'a',
     isInnerCall: false,
+    way: 'form',
     expiresAt: 100,
   };
   const any = () => true;

@@ -22,6 +22,8 @@ export interface McpServerParts {
     readonly limit: WaitingCallLimit;
     readonly waitMs: number;
     readonly outcomeTtlMs: number;
+    /** How long a held call waits for the decision after the user was sent to its page. */
+    readonly pageWaitMs: number;
   };
   /** For messages that arrive as lines and are in progress. */
   readonly lineBudget: ByteBudget;
@@ -37,6 +39,8 @@ const waitingCallLimits = { perPrincipal: 8, total: 128 };
 const waitMs = 10 * 60_000;
 /** How long the result is kept if the call ends before the answer arrives. */
 const outcomeTtlMs = 60_000;
+/** Shorter than usual clients wait for an answer. Then the model gets the held-call result, and asks again. */
+const pageWaitMs = 45_000;
 
 export interface McpServerOptions extends McpServerParts {
   readonly session: Session;
@@ -49,6 +53,8 @@ export interface McpServerOptions extends McpServerParts {
    */
   readonly holder: string;
   readonly expose: ExposeMode;
+  /** Whether agents may ask for packages. Undefined: only where they search for tools. */
+  readonly installRequests?: boolean | undefined;
   /**
    * Id of the token or key with which the operator allowed this client to approve held calls. Null: its user is never
    * asked to approve one, because the agent could answer instead.
@@ -60,7 +66,7 @@ export function createMcpServerParts(
   options: Pick<McpServerParts, 'version' | 'state' | 'now' | 'onBug'>,
 ): McpServerParts {
   const { now } = options;
-  const waiting = { limit: createWaitingCallLimit(waitingCallLimits), waitMs, outcomeTtlMs };
+  const waiting = { limit: createWaitingCallLimit(waitingCallLimits), waitMs, outcomeTtlMs, pageWaitMs };
   return {
     ...options,
     stateSigner: createStateSigner({ now }),

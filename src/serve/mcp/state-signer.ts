@@ -19,6 +19,8 @@ export interface HeldState extends StateBinding {
   readonly approval: string;
   /** The held call is one that the tool makes itself. After the decision the outer call is made again. */
   readonly isInnerCall: boolean;
+  /** `form`: the answer of the client decides. `page`: it does not; the user decides on the page of the call. */
+  readonly way: 'form' | 'page';
 }
 
 /** A running call that waits for the answer to its tool's question. */

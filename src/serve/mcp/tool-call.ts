@@ -2,12 +2,20 @@ import type { Answer, Confirmation, Progress } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
+import {
+  callToolName,
+  confirmToolName,
+  describeToolName,
+  findToolName,
+  requestInstallName,
+} from '../../model/tool-name.js';
 import { visible, visibleLine } from '../print/visible.js';
 import { applyDecision, type UserDecision } from './approval-question.js';
 import type { ResultShape } from './content-parts.js';
 import { invalidParams, RpcError } from './json-rpc.js';
 import { describeTool, findTools, invalidUse } from './meta-tool-calls.js';
+import { askForPackage } from './package-request.js';
+import { waitForDecision } from './page-question.js';
 import type { McpServerOptions } from './server-options.js';
 import type { ToolCatalog } from './tool-catalog.js';
 import { callResult, errorResult } from './tool-mapping.js';
@@ -18,6 +26,8 @@ export type AskUser = (question: JsonObject) => Promise<JsonObject>;
 /** How a held call continues. `not-asked`: the client cannot ask its user, so the model gets the held-call result. */
 export type HoldResponse =
   | { readonly kind: 'decided'; readonly decision: UserDecision }
+  /** The user decides on the page of the held call, and may have done so. */
+  | { readonly kind: 'elsewhere' }
   | { readonly kind: 'input-required'; readonly result: JsonObject }
   | { readonly kind: 'not-asked' };
 
@@ -30,7 +40,10 @@ export interface HeldCall {
 export interface ResumedCall {
   readonly approval: string;
   readonly isInnerCall: boolean;
-  readonly decision: UserDecision;
+  /** `elsewhere`: the client decides nothing; the state of the held call counts. */
+  readonly decision: UserDecision | 'elsewhere';
+  /** With `elsewhere`: how long to wait for the decision. Default: not at all. */
+  readonly waitMs?: number;
 }
 
 export interface ToolCall {
@@ -56,6 +69,8 @@ export async function handleToolCall(
   const isSearchMode = await catalog.isSearchMode();
   if (isSearchMode && name === findToolName) return findTools(catalog, call.arguments);
   if (isSearchMode && name === describeToolName) return describeTool(catalog, call.arguments, shape);
+  if (name === requestInstallName && (await catalog.offersRequests()))
+    return askForPackage(options.session, call.arguments);
   const isMetaCall = isSearchMode && name === callToolName;
   if (isMetaCall && typeof call.arguments.name !== 'string')
     return invalidUse(`${callToolName} needs "name": the name of a tool`);
@@ -104,10 +119,11 @@ async function callUntilDecided(
   { resumed, signal, onHeld }: ToolCall,
   makeCall: MakeCall,
 ): Promise<CallOutcome> {
-  const asked = new Set<string>();
+  const asked = new Set<string>(resumed === undefined ? [] : [resumed.approval]);
   // The client may have canceled while the list of tools was loaded.
   if (signal.aborted) throw callCanceled();
-  let answer = resumed === undefined ? await makeCall() : await continueCall(options, resumed, makeCall);
+  let answer =
+    resumed === undefined ? await makeCall() : await continueCall(options, resumed, makeCall, signal);
   while (answer.status === 'confirmation_required' && answer.error === undefined) {
     const { confirmation } = answer;
     if (asked.has(confirmation.token)) break;
@@ -116,8 +132,9 @@ async function callUntilDecided(
     const response = await onHeld({ confirmation, isInnerCall });
     if (response.kind === 'input-required') return { result: response.result };
     if (response.kind === 'not-asked' || signal.aborted) break;
-    const { decision } = response;
-    answer = await continueCall(options, { approval: confirmation.token, isInnerCall, decision }, makeCall);
+    const decision = response.kind === 'decided' ? response.decision : 'elsewhere';
+    const decided = { approval: confirmation.token, isInnerCall, decision } as const;
+    answer = await continueCall(options, decided, makeCall, signal);
   }
   return { answer };
 }
@@ -125,12 +142,18 @@ async function callUntilDecided(
 /** Applies the decision, then runs the approved call or makes the outer call again. */
 async function continueCall(
   { approvals, principal, approver }: McpServerOptions,
-  { approval, isInnerCall, decision }: ResumedCall,
+  { approval, isInnerCall, decision, waitMs = 0 }: ResumedCall,
   makeCall: MakeCall,
+  signal: CancelSignal,
 ): Promise<Answer> {
-  if (approver === null) throw new Error('this client may not decide');
-  await applyDecision({ approval, decision, by: principal, client: approver }, approvals);
-  if (isInnerCall && decision === 'approve') return makeCall();
+  if (decision === 'elsewhere') {
+    if (waitMs > 0) await waitForDecision(approvals, approval, { timeoutMs: waitMs, signal });
+    if (signal.aborted) throw callCanceled();
+  } else {
+    if (approver === null) throw new Error('this client may not decide');
+    await applyDecision({ approval, decision, by: principal, client: approver }, approvals);
+  }
+  if (isInnerCall && decision !== 'deny') return makeCall();
   return makeCall({ tool: confirmToolName, arguments: { confirmation_token: approval } });
 }
 

@@ -2,10 +2,10 @@ import type { ListedTool, PackageReport, SandboxLevel, Session } from '../../hos
 import { isObject, type Json } from '../../model/json.js';
 import { LoadOnce } from '../../model/load-once.js';
 import type { ResultShape } from './content-parts.js';
-import { metaTools } from './meta-tools.js';
+import { metaTools, requestInstallTool } from './meta-tools.js';
 import { type ListItem, PagedList } from './paged-list.js';
 import { type Searchable, SearchIndex } from './search-index.js';
-import type { ExposeMode } from './server-options.js';
+import type { McpServerOptions } from './server-options.js';
 import { confirmTool, toolEntry } from './tool-mapping.js';
 
 /** From this number of tools, the mode `auto` uses search instead of a full list. */
@@ -20,19 +20,22 @@ interface LoadedTools {
   readonly byName: ReadonlyMap<string, ListedTool>;
   readonly report: PackageReport;
   readonly isSearchMode: boolean;
+  readonly offersRequests: boolean;
   readonly lists: Map<ResultShape, PagedList>;
   index: SearchIndex<SearchableTool> | undefined;
 }
 
+type CatalogOptions = Pick<McpServerOptions, 'expose' | 'installRequests'>;
+
 /** The tools of a session. Cached until something changes. */
 export class ToolCatalog {
   readonly #session: Session;
-  readonly #expose: ExposeMode;
+  readonly #options: CatalogOptions;
   readonly #loaded = new LoadOnce(() => this.#read());
 
-  constructor(session: Session, expose: ExposeMode) {
+  constructor(session: Session, options: CatalogOptions) {
     this.#session = session;
-    this.#expose = expose;
+    this.#options = options;
   }
 
   invalidate(): void {
@@ -62,6 +65,11 @@ export class ToolCatalog {
     return (await this.#loaded.get()).isSearchMode;
   }
 
+  /** Whether `request_install` is listed. */
+  async offersRequests(): Promise<boolean> {
+    return (await this.#loaded.get()).offersRequests;
+  }
+
   async index(): Promise<SearchIndex<SearchableTool>> {
     const loaded = await this.#loaded.get();
     loaded.index ??= new SearchIndex(loaded.tools.map((it) => searchable(it, loaded.report)));
@@ -74,17 +82,22 @@ export class ToolCatalog {
     for (const it of tools) byName.set(it.exposed, it);
     // The canonical name wins if the exposed name of one tool equals the canonical name of another.
     for (const it of tools) byName.set(it.name, it);
-    const isSearchMode =
-      this.#expose === 'search' || (this.#expose === 'auto' && tools.length >= searchThreshold);
-    return { tools, byName, report, isSearchMode, lists: new Map(), index: undefined };
+    const { expose, installRequests } = this.#options;
+    const isSearchMode = expose === 'search' || (expose === 'auto' && tools.length >= searchThreshold);
+    const offersRequests = installRequests ?? isSearchMode;
+    return { tools, byName, report, isSearchMode, offersRequests, lists: new Map(), index: undefined };
   }
 }
 
-function itemsOf({ tools, report, isSearchMode }: LoadedTools, shape: ResultShape): ListItem[] {
-  if (isSearchMode) return [...metaTools, confirmTool].map((it) => item(String(it.name), it));
+function itemsOf(
+  { tools, report, isSearchMode, offersRequests }: LoadedTools,
+  shape: ResultShape,
+): ListItem[] {
+  const own = [...(offersRequests ? [requestInstallTool] : []), confirmTool];
+  if (isSearchMode) return [...metaTools, ...own].map((it) => item(String(it.name), it));
   const sandbox = levels(report);
   const listed = tools.map((it) => item(it.exposed, toolEntry(it, sandbox.get(it.exposed), shape)));
-  return [...listed, item(String(confirmTool.name), confirmTool)];
+  return [...listed, ...own.map((it) => item(String(it.name), it))];
 }
 
 function item(name: string, entry: Json): ListItem {
@@ -105,7 +118,7 @@ function searchable(listed: ListedTool, { packages }: PackageReport): Searchable
     .map((it) => textOf(it.value));
   return {
     listed,
-    name: `${name} ${annotations.title ?? ''}`,
+    name: `${listed.renamed === true ? listed.exposed : name} ${annotations.title ?? ''}`,
     description,
     package: `${id} ${pkg?.name ?? ''}`,
     keywords: [...tags, ...inputs],

@@ -187,11 +187,19 @@ function structuredContent(tool: Tool, result: Json, shape: ResultShape): JsonOb
   return tool.describedOutput !== undefined && isAllowed ? { structuredContent: result } : {};
 }
 
+/** How the user can decide, for the model to tell them. */
+function waysToDecide(token: string, url: string | undefined): string {
+  const command = `toolwharf approvals approve ${token} (or: toolwharf approvals deny ${token})`;
+  return url === undefined
+    ? command
+    : `show them the link ${url}, which you must not open yourself; or ${command}`;
+}
+
 function heldResult(
   { confirmation, error }: Answer & { status: 'confirmation_required' },
   meta: JsonObject,
 ): JsonObject {
-  const { token, kind, reasons, tool, arguments: args, expiresAt } = confirmation;
+  const { token, kind, reasons, tool, arguments: args, expiresAt, url } = confirmation;
   const status = error?.code === 'approval_pending' ? 'pending' : 'confirmation_required';
   const text = JSON.stringify({
     status,
@@ -201,7 +209,8 @@ function heldResult(
     arguments: args,
     reasons,
     expires_at: expiresAt,
-    next: `This call has not run. Tell the user which call is held and why. Only the user can decide, outside this conversation: toolwharf approvals approve ${token} (or: toolwharf approvals deny ${token}). After the approval, call ${confirmToolName} with this confirmation_token.`,
+    ...(url === undefined ? {} : { approval_page: url }),
+    next: `This call has not run. Tell the user which call is held and why. Only the user can decide, outside this conversation: ${waysToDecide(token, url)}. Wait for the user. Then make the same call again with the same arguments, or call ${confirmToolName} with this confirmation_token, to get the answer.`,
   });
   return errorResult(text, { ...meta, 'toolwharf/status': status });
 }

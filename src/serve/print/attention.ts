@@ -3,6 +3,7 @@ import type {
   KillEntry,
   MovedFile,
   PackageState,
+  RequestedInstallation,
   SessionWaiver,
   UnknownOutcome,
 } from '../../host/host.js';
@@ -15,6 +16,7 @@ const attentionKinds = [
   'rollback',
   'outcome-unknown',
   'approval',
+  'install-request',
   'killed',
   'moved-aside',
   'inactive-setting',
@@ -26,7 +28,7 @@ const attentionKinds = [
 /** One thing that needs the attention of a person. */
 export interface AttentionItem {
   readonly kind: (typeof attentionKinds)[number];
-  /** The entry of the audit log, the call, the approval, the target, the moved file, the package or the setting. */
+  /** The entry of the audit log, the call, the approval, the request, the target, the moved file, the package or the setting. */
   readonly subject: string;
   readonly message: string;
   /** The command to run next. */
@@ -37,7 +39,7 @@ export interface AttentionItem {
 export const attentionEntry: Shape<AttentionItem> = object({
   kind: oneOf(attentionKinds),
   subject: text(
-    'The entry of the audit log, the call, the held call, the target, the moved file, the package or the setting.',
+    'The entry of the audit log, the call, the held call, the request, the target, the moved file, the package or the setting.',
   ),
   message: anyText(),
   command: text('The command to run next.'),
@@ -47,6 +49,7 @@ export interface AttentionSources {
   readonly rollbacks: readonly AuditRollback[];
   readonly outcomes: readonly UnknownOutcome[];
   readonly approvals: readonly ApprovalRequest[];
+  readonly installRequests: readonly RequestedInstallation[];
   readonly kills: readonly KillEntry[];
   readonly waivers: readonly SessionWaiver[];
   readonly moved: readonly MovedFile[];
@@ -54,11 +57,11 @@ export interface AttentionSources {
 }
 
 /**
- * Rollbacks of the audit log first, then unknown outcomes, held calls, stopped targets, inactive settings, moved files
+ * Rollbacks of the audit log first, then unknown outcomes, held calls, requests for packages, stopped targets, inactive settings, moved files
  * and packages that are not ready.
  */
 export function attentionOf(sources: AttentionSources): AttentionItem[] {
-  const { rollbacks, outcomes, approvals, kills, waivers, moved, packages } = sources;
+  const { rollbacks, outcomes, approvals, installRequests, kills, waivers, moved, packages } = sources;
   return [
     ...rollbacks.map(
       ({ entry, message }): AttentionItem => ({
@@ -82,6 +85,14 @@ export function attentionOf(sources: AttentionSources): AttentionItem[] {
         subject: id,
         message: `${principal} called ${tool}; the call is held for approval`,
         command: `toolwharf approvals show ${shellQuote(id)}`,
+      }),
+    ),
+    ...installRequests.map(
+      ({ id, source, principal }): AttentionItem => ({
+        kind: 'install-request',
+        subject: id,
+        message: `${principal} asks for the package ${source}`,
+        command: `toolwharf requests show ${shellQuote(id)}`,
       }),
     ),
     ...kills.map(

@@ -32,7 +32,12 @@ export const callDocumentShape = object({
   binary: optional(binaryShape),
   warnings: optional(arrayOf(anyText())),
   confirmation: optional(
-    object({ token: text('Identifies the held call.'), kind: text(), reasons: arrayOf(anyText()) }),
+    object({
+      token: text('Identifies the held call.'),
+      kind: text(),
+      reasons: arrayOf(anyText()),
+      url: optional(text('The page where a person can decide.')),
+    }),
   ),
   error: optional(answerErrorShape),
   unusedGrants: optional(arrayOf(anyText(), 'Grants of the command line without effect.')),
@@ -55,10 +60,10 @@ export function callDocument(answer: Answer, surface: HintSurface = 'command-lin
         durationMs,
       };
     case 'confirmation_required': {
-      const { token, kind, reasons } = answer.confirmation;
+      const { token, kind, reasons, url } = answer.confirmation;
       return {
         ...base,
-        confirmation: { token, kind, reasons },
+        confirmation: { token, kind, reasons, ...(url === undefined ? {} : { url }) },
         ...(answer.error === undefined ? {} : { error: worded(answer.error) }),
         durationMs,
       };

@@ -11,6 +11,9 @@ export function callEvent(answer: Answer, principal: string) {
     ...code,
     principal,
     callId: answer.callId,
+    ...(answer.status === 'confirmation_required' && answer.confirmation.url !== undefined
+      ? { url: answer.confirmation.url }
+      : {}),
     durationMs: answer.durationMs,
   };
 }
@@ -19,7 +22,11 @@ export function callEvent(answer: Answer, principal: string) {
 export function callLine(answer: Answer, principal: string): string {
   const why =
     'error' in answer && answer.error !== undefined ? `  ${answer.error.message.split('\n', 1)[0]}` : '';
+  const page =
+    answer.status === 'confirmation_required' && answer.confirmation.url !== undefined
+      ? `  ${answer.confirmation.url}`
+      : '';
   return visibleLine(
-    `${answer.status.padEnd(8)} ${answer.tool}  ${Math.round(answer.durationMs)} ms  ${principal}${why}`,
+    `${answer.status.padEnd(8)} ${answer.tool}  ${Math.round(answer.durationMs)} ms  ${principal}${why}${page}`,
   );
 }

@@ -17,6 +17,7 @@ export function printChange(change: PackageChange): string {
   const done = {
     install: `installed ${name}${at(to)}`,
     update: `updated ${name} from${at(from)} to${at(to)}`,
+    unchanged: `${name}${at(to)} is unchanged`,
     rollback: `rolled back ${name} from${at(from)} to${at(to)}`,
     revoke: left.length === 0 ? `revoked ${name}` : `${name} is stopped, but not completely revoked`,
     remove: `removed ${name}`,

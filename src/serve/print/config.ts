@@ -1,3 +1,4 @@
+import type { NotifyTarget } from '../../model/notify-target.js';
 import { type Rule, ruleOriginText } from '../../model/rule.js';
 import { ruleTomlLines } from './rule-toml.js';
 import type { Style } from './style.js';
@@ -7,7 +8,7 @@ import { width } from './width.js';
 /** One setting with its value and origins. */
 export interface PrintedSetting {
   readonly key: string;
-  readonly value?: string | number | boolean | readonly string[] | readonly Rule[];
+  readonly value?: string | number | boolean | readonly string[] | readonly Rule[] | readonly NotifyTarget[];
   readonly origins: readonly (
     | { readonly kind: 'flag' | 'environment'; readonly name: string }
     | { readonly kind: 'project' | 'user'; readonly file: string; readonly line: number }
@@ -26,7 +27,9 @@ export function printConfig(settings: readonly PrintedSetting[], printer: Config
   const { style, columns } = printer;
   // Tables come last, because in TOML later lines would belong to them.
   const rules = settings.find((it) => it.key === 'rules');
-  const plain = settings.filter((it) => it !== rules || it.origins.length === 0);
+  const notify = settings.find((it) => it.key === 'notify');
+  const isTable = (it: PrintedSetting) => (it === rules || it === notify) && it.origins.length > 0;
+  const plain = settings.filter((it) => !isTable(it));
   const lines = plain.flatMap((it) => {
     const isSet = it.value !== undefined && !(Array.isArray(it.value) && it.origins.length === 0);
     const text = isSet ? visibleLine(`${it.key} = ${JSON.stringify(it.value)}`) : `# ${it.key} is not set`;
@@ -43,7 +46,27 @@ export function printConfig(settings: readonly PrintedSetting[], printer: Config
     const origin = printer.origins ? [style.dim(visibleLine(`# ${ruleOrigin(rule)}`))] : [];
     return ['', ...origin, ...ruleTomlLines(rule).map(visibleLine)];
   });
-  return `${[...lines, ...written].join('\n')}\n`;
+  const targets = ((notify?.value ?? []) as readonly NotifyTarget[]).flatMap((it) => {
+    const origin = printer.origins
+      ? [style.dim(visibleLine(`# ${notify?.origins.map(settingOriginText).join(', ')}`))]
+      : [];
+    return ['', ...origin, ...notifyTomlLines(it).map(visibleLine)];
+  });
+  return `${[...lines, ...written, ...targets].join('\n')}\n`;
+}
+
+function notifyTomlLines({
+  kind,
+  url,
+  urlSecret,
+  tokenSecret,
+  arguments: withArguments,
+}: NotifyTarget): string[] {
+  const members = { kind, url, url_secret: urlSecret, token_secret: tokenSecret, arguments: withArguments };
+  const written = Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} = ${JSON.stringify(value)}`],
+  );
+  return ['[[notify]]', ...written];
 }
 
 function ruleOrigin({ origin }: Rule): string {

@@ -18,6 +18,7 @@ const labels: Record<Evidence['kind'], string> = {
   address: 'names',
   workspace: 'works in',
   grant: 'granted',
+  fixed: 'fixed',
 };
 
 /** Label and text of each fact, in full, with hidden characters made visible. */

@@ -12,6 +12,8 @@ export function smokeTestText({ check, timeoutSeconds }: SmokeTest): string {
     case 'upstream':
     case 'tool':
       return `calls ${check.tool} with ${JSON.stringify(check.arguments)}${limit}`;
+    case 'start':
+      return `starts it and lists its tools${limit}`;
   }
 }
 

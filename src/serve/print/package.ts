@@ -100,7 +100,8 @@ const states: Record<PackageState['state'], string> = {
 export function printPackageState(it: PackageState, style: Style, columns: number): string {
   const paint = it.state === 'ready' ? style.good : it.state === 'broken' ? style.error : style.warning;
   const lines = [`${paint(states[it.state])} ${sandboxText(it)}`];
-  for (const reason of it.reasons) {
+  const narrowed = (it.narrowed ?? []).map((line) => `you narrowed it: ${line}`);
+  for (const reason of [...it.reasons, ...narrowed]) {
     const parts = wrap(visibleLine(reason), Math.max(20, columns - 4));
     lines.push(...parts.map((part, index) => `  ${index === 0 ? '-' : ' '} ${part}`));
   }
@@ -162,7 +163,9 @@ function describeNetwork(network: NetworkAccess): string {
 }
 
 function describeFiles(pkg: Package): string {
-  const own = pkg.permissions.stateDirectory ? ', and its own folder' : '';
+  const { folders = [] } = pkg.permissions;
+  const named = folders.map((it) => `, ${it.writable ? 'changes' : 'reads'} ${it.path}`).join('');
+  const own = `${named}${pkg.permissions.stateDirectory ? ', and its own folder' : ''}`;
   const byFormat = pkg.permissions.origin === 'default' ? ' (default of its format)' : '';
   return `${fileAccessTexts[pkg.permissions.filesystem]}${own}${byFormat}`;
 }

@@ -27,12 +27,13 @@ export function printPlan(plan: Plan, style: Style, columns: number): string {
     ...wrap(visibleLine(pkg.description), columns),
     '',
     ...field('Change', [changeText(plan)]),
-    ...field('Source', [plan.source, ...(plan.resolved === plan.source ? [] : [plan.resolved])]),
+    ...field('Source', sourceTexts(plan)),
     ...field('Content', [`${plan.files.count} files, ${sizeText(plan.files.bytes)}`]),
     ...field('Runs', plan.programs.length === 0 ? ['nothing on this machine'] : plan.programs),
+    ...field('Runs with', plan.runtimes),
     ...field('Fetches', plan.dependencies),
     ...field('Network', permissions.network.length === 0 ? ['none'] : [permissions.network.join(', ')]),
-    ...field('Your files', [filesText(permissions.filesystem)]),
+    ...field('Your files', filesTexts(permissions)),
     ...field('Scopes', plan.scopes.map(scopeText)),
     ...field('Granted', plan.grants),
     ...field('Values', plan.credentials.map(credentialText)),
@@ -61,6 +62,12 @@ export function printPlan(plan: Plan, style: Style, columns: number): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** A manifest that the host wrote says nothing that the other fields do not say. */
+function sourceTexts({ source, resolved }: Plan): string[] {
+  if (source.startsWith('mcp:')) return [resolved];
+  return resolved === source ? [source] : [source, resolved];
+}
+
 function changeText({ operation, from, package: { version } }: Plan): string {
   switch (operation) {
     case 'install':
@@ -70,6 +77,13 @@ function changeText({ operation, from, package: { version } }: Plan): string {
     case 'update':
       return `update from ${from?.version} (generation ${from?.generation}) to ${version}`;
   }
+}
+
+function filesTexts({ filesystem, folders }: Plan['permissions']): string[] {
+  const named = folders.map((it) =>
+    it.startsWith('write:') ? `reads and changes ${it.slice(6)}` : `reads ${it.slice(5)}`,
+  );
+  return filesystem === 'none' && named.length > 0 ? named : [filesText(filesystem), ...named];
 }
 
 function filesText(access: Plan['permissions']['filesystem']): string {

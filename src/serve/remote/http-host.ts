@@ -1,7 +1,9 @@
-import type { RemoteHost } from '../../host/host.js';
+import type { ChangeProgress, RemoteHost } from '../../host/host.js';
+import type { OnProgress } from '../../host/operations/operation-input.js';
 import { remoteHost, remoteSession, type SendOperation } from '../../host/operations/remote-host.js';
 import { HostError, type HostErrorCode, hostErrorCodes } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
+import { answerLimits, tryParseBounded } from '../../model/json-bounds.js';
 
 export interface HttpHostOptions {
   /** The address that `toolwharf serve` prints, such as `http://127.0.0.1:8377`. */
@@ -16,7 +18,7 @@ export interface HttpHostOptions {
  */
 export function openHttpHost({ url, token }: HttpHostOptions): RemoteHost {
   const base = new URL(url);
-  const send: SendOperation = async ({ name }, input, { by, signal }) => {
+  const send: SendOperation = async ({ name }, input, { by, signal, onProgress }) => {
     if (signal?.aborted === true) throw new HostError('canceled', 'the call was canceled');
     const pin = typeof by === 'object' ? by.pin : undefined;
     const signIn = typeof by === 'object' ? by.signIn : undefined;
@@ -29,6 +31,7 @@ export function openHttpHost({ url, token }: HttpHostOptions): RemoteHost {
         headers: {
           authorization: `Bearer ${token}`,
           'content-type': 'application/json',
+          ...(onProgress === undefined ? {} : { accept: 'text/event-stream, application/json' }),
           ...(pin === undefined ? {} : { 'toolwharf-pin': pin }),
           ...(signIn === undefined ? {} : { 'toolwharf-sign-in': signIn }),
         },
@@ -43,8 +46,11 @@ export function openHttpHost({ url, token }: HttpHostOptions): RemoteHost {
         hint: 'start it: toolwharf serve',
       });
     }
-    const body = (await response.json().catch(() => null)) as Json;
-    if (response.ok && isObject(body)) return body.result;
+    const body = await replyIn(response, onProgress).catch((error: unknown) => {
+      if (stop.signal.aborted) throw new HostError('canceled', 'the call was canceled', { cause: error });
+      return null;
+    });
+    if (response.ok && isObject(body) && 'result' in body) return body.result;
     throw errorIn(body, response.status);
   };
   return remoteHost({
@@ -58,6 +64,25 @@ export function openHttpHost({ url, token }: HttpHostOptions): RemoteHost {
     },
     close: async () => {},
   });
+}
+
+/** The reply; if the server sends events, the last one. Earlier events are progress. */
+async function replyIn(response: Response, onProgress: OnProgress | undefined): Promise<Json> {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (!isStream || response.body === null) return (await response.json()) as Json;
+  let last: Json = null;
+  let rest = '';
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!line.startsWith('data: ')) continue;
+      last = tryParseBounded(line.slice('data: '.length), answerLimits) ?? null;
+      if (isObject(last) && last.progress !== undefined)
+        onProgress?.(last.progress as unknown as ChangeProgress);
+    }
+  }
+  return last;
 }
 
 function errorIn(body: Json, status: number): HostError {

@@ -21,6 +21,8 @@ export interface Hello {
   /** Values of the variables that `allow` names. */
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
+  /** The set of the session; see `SessionOptions`. Null is not for MCP: a client cannot ask for everything. */
+  readonly set?: string | null | undefined;
   /** Who opens the session, with the PIN. */
   readonly operator?: Actor;
   /** How tools are shown to an MCP client. Default: `auto`. */

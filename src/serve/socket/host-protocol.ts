@@ -1,6 +1,6 @@
-import type { Actor, Host, Operator, Session } from '../../host/host.js';
+import type { Actor, ChangeProgress, Host, Operator, Session } from '../../host/host.js';
 import { findOperation } from '../../host/operations/operations.js';
-import { performOperation } from '../../host/operations/perform.js';
+import { type OperationContext, performOperation } from '../../host/operations/perform.js';
 import { Cancellation } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
@@ -15,6 +15,7 @@ import type { ByteBudget } from '../../wire/byte-budget.js';
 import { FlowControl } from '../../wire/flow-control.js';
 import type { LineConnection } from '../../wire/line-connection.js';
 import { readLines } from '../../wire/lines.js';
+import { limitProgress } from '../progress-limit.js';
 
 /** One request on the socket. A line `{cancel: id}` cancels a request. */
 export interface SocketRequest {
@@ -26,6 +27,8 @@ export interface SocketRequest {
   readonly by?: Json;
   /** The request was canceled before it was sent. */
   readonly canceled?: boolean;
+  /** Lines `{id, progress}` are wanted before the answer. */
+  readonly progress?: boolean;
 }
 
 export interface HostRequestsOptions {
@@ -33,6 +36,8 @@ export interface HostRequestsOptions {
   readonly budget: ByteBudget;
   /** Whose budget the connection uses. */
   readonly principal: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -41,7 +46,7 @@ export function serveHostRequests(
   host: Host,
   session: Session,
   connection: LineConnection,
-  { budget, principal, onBug }: HostRequestsOptions,
+  { budget, principal, now, onBug }: HostRequestsOptions,
 ): void {
   const share = budget.open(principal);
   const running = new Map<number, Cancellation>();
@@ -59,7 +64,11 @@ export function serveHostRequests(
     if (message.canceled === true) cancellation.abort();
     running.set(id, cancellation);
     try {
-      const result = await answer(host, session, message, cancellation);
+      const report = (progress: ChangeProgress) => flow.send(`${JSON.stringify({ id, progress })}\n`);
+      const result = await answer(host, session, message, {
+        signal: cancellation,
+        onProgress: message.progress === true ? limitProgress(report, now) : undefined,
+      });
       return `${JSON.stringify({ id, result: result ?? null })}\n`;
     } catch (error) {
       if (!(error instanceof HostError)) onBug(error);
@@ -119,7 +128,7 @@ async function answer(
   host: Host,
   session: Session,
   { operation: name, input, by }: JsonObject,
-  signal: Cancellation,
+  context: Omit<OperationContext, 'by'>,
 ): Promise<unknown> {
   const operation = typeof name === 'string' ? findOperation(name) : undefined;
   if (operation === undefined)
@@ -128,7 +137,7 @@ async function answer(
     operation.scope === 'session' ? session : host,
     operation,
     isObject(input) ? input : {},
-    { by: by === undefined ? undefined : socketOperator(by), signal },
+    { ...context, by: by === undefined ? undefined : socketOperator(by) },
   );
 }
 

@@ -200,7 +200,8 @@ async function admit(
     const { approvals } = host;
     const { expose = 'auto' } = hello;
     const identity = { principal, approver, holder: connectionId };
-    const mcp = createMcpServer({ ...parts, ...identity, session, approvals, expose });
+    const { installRequests } = hello.policy ?? {};
+    const mcp = createMcpServer({ ...parts, ...identity, session, approvals, expose, installRequests });
     const activity = { calls: 0 };
     const detach = () => {
       isDetached = true;
@@ -218,6 +219,7 @@ async function admit(
     serveHostRequests(host, session, connection, {
       budget: parts.lineBudget,
       principal,
+      now: options.now,
       onBug: options.onBug,
     });
   }

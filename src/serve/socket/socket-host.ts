@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import type { RemoteHost, SessionOptions } from '../../host/host.js';
+import type { ChangeProgress, RemoteHost, SessionOptions } from '../../host/host.js';
+import type { OnProgress } from '../../host/operations/operation-input.js';
 import { remoteHost, remoteSession, type SendOperation } from '../../host/operations/remote-host.js';
 import { HostError, type HostErrorCode } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
@@ -68,6 +69,7 @@ async function openConnection(
     allow: session.allow ?? [],
     environment: session.environment ?? {},
     policy: session.policy ?? {},
+    ...(session.set === undefined ? {} : { set: session.set }),
     ...(session.operator === undefined ? {} : { operator: session.operator }),
   });
   return new HostConnection(socket);
@@ -80,6 +82,7 @@ function stopped(): HostError {
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  readonly onProgress: OnProgress | undefined;
 }
 
 /** Sends operations over one connection and receives their results. */
@@ -94,17 +97,18 @@ class HostConnection {
     readLines(socket, { line: (text) => this.#receive(text), end: () => this.#disconnected() });
   }
 
-  readonly send: SendOperation = ({ name }, input, { by, signal }) => {
+  readonly send: SendOperation = ({ name }, input, { by, signal, onProgress }) => {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) return reject(stopped());
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { resolve, reject, onProgress });
       const request: SocketRequest = {
         id,
         operation: name,
         input,
         ...(by === undefined ? {} : { by: by as unknown as Json }),
         ...(signal?.aborted === true ? { canceled: true } : {}),
+        ...(onProgress === undefined ? {} : { progress: true }),
       };
       this.#write(request);
       signal?.addEventListener('abort', () => this.#write({ cancel: id }), { once: true });
@@ -123,9 +127,14 @@ class HostConnection {
     const message = JSON.parse(text) as {
       id: number;
       result?: unknown;
+      progress?: ChangeProgress;
       error?: { code: HostErrorCode; message: string; hint?: string };
     };
     const waiting = this.#waiting.get(message.id);
+    if (message.progress !== undefined) {
+      waiting?.onProgress?.(message.progress);
+      return;
+    }
     this.#waiting.delete(message.id);
     if (message.error === undefined) waiting?.resolve(message.result);
     else {

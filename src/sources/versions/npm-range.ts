@@ -18,3 +18,8 @@ export function resolveNpmRange(
   if (latest !== undefined && versions.includes(latest) && satisfies(latest, range)) return latest;
   return maxSatisfying([...versions], range) ?? undefined;
 }
+
+/** Whether the text is a range of versions, and not the name of a tag. */
+export function isNpmRange(range: string): boolean {
+  return validRange(range) !== null;
+}

@@ -92,7 +92,7 @@ describe('once a PIN is set, a first agreement needs it', () => {
       const by: Actor = { name: 'operator', channel: 'terminal', pin };
       await client.session({ ...options, accept: { in: options.directories, by } });
       const links = (await host.auditTail(50)).filter((it) => it.body.operation === 'link');
-      expect(links).toMatchObject([{ body: { by: 'operator', verified: true, accepted: 5 } }]);
+      expect(links).toMatchObject([{ body: { by: 'operator', verified: true, accepted: 6 } }]);
       await client.close();
       await server.close();
     });
@@ -284,7 +284,7 @@ test('a session that looks can do nothing else, even if a program asks it to', a
     expect([project.marks(), agreementRows(project.state)]).toEqual([[], rows]);
     // Control: a session for use starts the programs that announce their tools.
     await host.session({ directories, root: project.workspace, accept: null });
-    expect(project.marks()).toEqual(['toolspace', 'nexo']);
+    expect(project.marks()).toEqual(['toolspace', 'nexo', 'mcp']);
   });
 });
 

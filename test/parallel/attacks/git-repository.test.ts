@@ -60,7 +60,7 @@ describe('programs that git would start', () => {
 
   /** Runs git without the sandbox: only its own settings protect, or nothing. */
   function run(isProtected: boolean, args: readonly string[]): boolean {
-    const settings = isProtected ? gitSettings('/dev/null') : ['-c', 'protocol.ext.allow=always'];
+    const settings = isProtected ? gitSettings('/dev/null', 30) : ['-c', 'protocol.ext.allow=always'];
     const environment = isProtected ? gitEnvironment(folder) : { HOME: folder };
     spawnSync('/usr/bin/git', [...settings, ...args], {
       ...user,

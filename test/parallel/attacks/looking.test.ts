@@ -32,15 +32,25 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   mcp: [],
   pin: [['remove', '--dry-run']],
   token: [['create', 'one', '--dry-run']],
+  set: [['save', 'one', '--hide', 'mark-talos/go', '--dry-run'], ['list']],
   connect: [['claude-code', '%', '--dry-run', '--yes']],
   export: [['%/findagent', '--target', 'chatgpt', '--dry-run']],
+  'sign-in': [[], ['mark-talos', '--dir', '%', '--dry-run']],
+  'sign-out': [['mark-talos', '--dry-run']],
   secret: [['set', 'mark-talos', 'key', '--dry-run']],
   // The same plan as "install --dry-run", which has all formats.
   plan: [['%/mark_patch.py'], ['%/toolspace', '--json']],
+  add: [['server', '--dry-run', '--url', 'https://mcp.example.com/mcp']],
   install: each((it) => [`%/${it.path}`, '--dry-run']),
+  requests: [['list'], ['refuse', 'req_0', '--dry-run']],
+  learn: [
+    ['mark-talos', '--dir', '%', '--dry-run'],
+    ['mark-talos', '--undo', '--dry-run'],
+  ],
   verify: [],
   update: [['mark-talos', '--dry-run']],
   outdated: [[]],
+  why: [['mark-talos', '--dir', '%']],
   history: [['mark-talos']],
   rollback: [['mark-talos', '--dry-run']],
   revoke: [['mark-talos', '--dry-run']],
@@ -250,8 +260,8 @@ describe('control: a call at a terminal', () => {
 
   test.each(markingPackages)('accepts the $format package, and its program leaves a mark', async (it) => {
     const args = ['call', join(project.packages, it.path), it.tool, '{}', ...options()];
-    // Two formats declare no effects, so the person is asked about the call too.
-    const yes = ['talos', 'nexo'].includes(it.format) ? { after: 'Run it once', type: 'y\r' } : {};
+    // Three formats declare no effects, so the person is asked about the call too.
+    const yes = ['talos', 'nexo', 'mcp'].includes(it.format) ? { after: 'Run it once', type: 'y\r' } : {};
     const shown = await atTerminal(args, yes);
     expect(shown).not.toContain('error');
     expect(project.marks()).toEqual([it.format]);

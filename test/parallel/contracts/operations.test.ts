@@ -1,9 +1,10 @@
 // One scenario that performs every operation, against a host in this process, through the socket, and over HTTP. The three
 // must give the same results, reject the same input with the same words, and ask for the PIN at the same operations.
 import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor, Operator, RemoteHost, RemoteSession } from '../../../src/host/host.js';
+import type { Actor, ChangeProgress, Operator, RemoteHost, RemoteSession } from '../../../src/host/host.js';
 import { findOperation, methodOf, operations } from '../../../src/host/operations/operations.js';
 import { connectHost, createHost, type Host, HostError } from '../../../src/index.js';
 import { Cancellation } from '../../../src/model/cancel-signal.js';
@@ -103,13 +104,18 @@ async function openBench(surface: Surface): Promise<Bench> {
 /** What differs between runs and surfaces by nature: ids, times, digests, paths, and who called over which channel. */
 function normalized(value: unknown, folder: string): unknown {
   const text = JSON.stringify(value ?? null, (key, it) => {
-    if (typeof it === 'number' && /(At|^at|Ms|Until|^seq|^entries|^sealed|^checkpoints)$/.test(key)) return 0;
+    if (
+      typeof it === 'number' &&
+      /(At|^at|^since|^until|Ms|Until|^seq|^entries|^sealed|^checkpoints)$/.test(key)
+    )
+      return 0;
     if (key === 'verified' || key === 'channel' || key === 'session') return '-';
     return it as unknown;
   });
   const replaced = text
     .replaceAll(folder, '<folder>')
-    .replace(/\b(apr|call|ses|tok|rule|v)_[0-9a-f]{32}(\.\d+)?/g, '$1_<id>')
+    .replace(/\b(apr|call|ses|tok|rule|req|v)_[0-9a-f]{32}(\.\d+)?/g, '$1_<id>')
+    .replace(/http:\/\/127\.0\.0\.1:\d+(\/approve\/apr_<id>\?t=)[\w.-]+/g, '<host>$1<signature>')
     .replace(/tw_[\w-]{43}/g, 'tw_<token>')
     .replace(/\b[0-9a-f]{64}\b/g, '<digest>')
     .replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"<time>"')
@@ -169,7 +175,8 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('session.call: approved', () => session.call({ tool: 'send_note', arguments: { text: 'one' } }));
   const second = await session.call({ tool: 'send_note', arguments: { text: 'two' } });
   if (second.status !== 'confirmation_required') throw new Error('the call is not held');
-  await step('approvals.deny', () => remote.approvals.deny(second.confirmation.token, by));
+  await step('approvals.deny', () => remote.approvals.deny(second.confirmation.token, by, 'no'));
+  await step('session.call: denied', () => session.call({ tool: 'send_note', arguments: { text: 'two' } }));
   await step('approvals.noticeKey', () => remote.approvals.noticeKey(by));
 
   const definition = tools.find((it) => it.name === 'send_note/send_note')?.definition as string;
@@ -265,9 +272,58 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('tokens.check', () => remote.tokens.check(token.token));
   await step('tokens.check: unknown', () => remote.tokens.check('tw_unknown'));
   await step('tokens.revoke', () => remote.tokens.revoke(token.entry.id, 'user/test'));
+  const fixedText = { 'word_count/word_count': { arguments: { text: 'a b c' } } };
+  const set = { name: 'counting', only: ['word_count'], tools: fixedText };
+  await step('sets.check', () => remote.sets.check(set));
+  await step('sets.save', () => remote.sets.save(set, by));
+  await step('sets.save: a wrong fixed argument', () =>
+    remote.sets.save({ ...set, tools: { 'word_count/word_count': { arguments: { text: 1 } } } }, by),
+  );
+  await step('sets.save: a member that does not exist', () =>
+    remote.sets.save({ ...set, tools: { 'word_count/word_count': { hide: true } } } as never, by),
+  );
+  const somebody = { kind: 'principal', name: 'somebody' } as const;
+  await step('sets.bind', () => remote.sets.bind({ set: 'counting', ...somebody, by }));
+  await step('sets.bind: unknown', () => remote.sets.bind({ set: 'nothing', ...somebody, by }));
+  await step('sets.list', () => remote.sets.list());
+  await step('sets.remove: in use', () => remote.sets.remove('counting', by));
+  await step('sets.unbind', () => remote.sets.unbind({ ...somebody, by }));
+  await step('sets.unbind: again', () => remote.sets.unbind({ ...somebody, by }));
+  await step('sets.remove', () => remote.sets.remove('counting', by));
   await step('processes', () => remote.processes());
   await step('verifyAudit', () => remote.verifyAudit());
   await step('auditTail', () => remote.auditTail(2));
+
+  const { learning } = session;
+  await step('session.learning.watch', () => learning.watch({ package: 'word_count', seconds: 1 }));
+  await step('session.learning.propose', () => learning.propose({ package: 'word_count' }));
+  await step('session.learning.propose: unknown', () => learning.propose({ package: 'nothing' }));
+  const narrow = { package: 'word_count', network: null, noWriting: true };
+  await step('session.learning.apply', () => learning.apply({ ...narrow, by }));
+  await step('session.learning.undo', () => learning.undo('word_count', by));
+
+  const needed = { source: 'npm:left@1', reason: 'I need it.' };
+  await step('session.requestInstall', () => session.requestInstall(needed));
+  await step('session.requestInstall: not a source', () =>
+    session.requestInstall({ ...needed, source: 'http://a' }),
+  );
+  const [wish] = await remote.installRequests.list();
+  await step('installRequests.list', () => remote.installRequests.list());
+  await step('installRequests.refuse', () => remote.installRequests.refuse(wish?.id as string, 'No.', by));
+  await step('installRequests.refuse: unknown', () => remote.installRequests.refuse('req_0', undefined, by));
+
+  const { signIns } = session;
+  const signIn = {
+    ...{ package: 'counter', issuer: 'https://auth.example.com' },
+    redirectUri: 'http://127.0.0.1:9/callback',
+  };
+  await step('session.signIns.list', () => signIns.list());
+  await step('session.signIns.check: no server', () => signIns.check({ package: 'counter' }));
+  await step('session.signIns.begin: no server', () => signIns.begin({ ...signIn, by }));
+  await step('session.signIns.finish: unknown', () =>
+    signIns.finish({ id: 'sgn_0', callback: signIn.redirectUri }),
+  );
+  await step('session.signIns.signOut', () => signIns.signOut({ package: 'counter', by }));
 
   const { installations } = session;
   const offered = (name: string) => ({ source: join(folder, 'offered', `${name}.py`) });
@@ -275,6 +331,9 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
     await step('session.installations.plan', () => installations.plan(offered('shout'))),
   );
   const agreed = { ...offered('shout'), agree: plan.digest };
+  const server = { name: 'tracker', url: 'https://mcp.example.com/mcp' };
+  await step('session.installations.draftServer', () => installations.draftServer(server));
+  await step('session.installations.tryServer', () => installations.tryServer({ ...server, by }));
   await step('session.installations.checkValue: unknown', () =>
     installations.checkValue({ agree: plan.digest, name: 'KEY', value: 'a' }),
   );
@@ -283,9 +342,36 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   );
   await step('session.installations.install', () => installations.install({ ...agreed, by }));
   await step('session.installations.install: again', () => installations.install({ ...agreed, by }));
-  const other = { ...offered('whisper'), agree: (await installations.plan(offered('whisper'))).digest };
-  await installations.install({ ...other, skipSmoke: true, by });
+  const allow = ['env:LANG'];
+  const wider = {
+    ...offered('shout'),
+    allow,
+    agree: (await installations.plan({ ...offered('shout'), allow })).digest,
+  };
+  await step('session.installations.install: with a grant', () => installations.install({ ...wider, by }));
+  const lines: string[] = [];
+  const onProgress = (it: ChangeProgress) => void lines.push(`${it.step}: ${it.detail}`);
+  const { digest } = await installations.plan({ ...offered('whisper'), onProgress });
+  const other = { ...offered('whisper'), agree: digest };
+  await installations.install({ ...other, skipSmoke: true, by, onProgress });
+  expect(lines).toContain('environment: fetch dependencies');
+  await step('session.installations.install: the lines of its progress', async () => lines);
+  await step('session.installations.install: an error with progress', () =>
+    installations.install({ ...other, agree: 'f'.repeat(64), by, onProgress }),
+  );
   await step('session.installations.list', () => installations.list());
+  await step('session.installations.why', () => installations.why('whisper'));
+  await step('session.installations.why: unknown', () => installations.why('nothing'));
+  await step('session.installations.planRestore: no lock file', () => installations.planRestore({}));
+  await installations.install({ ...other, skipSmoke: true, save: true, by });
+  const locked = at<{ digest: string }>(
+    await step('session.installations.planRestore', () => installations.planRestore({})),
+  );
+  await step('session.installations.restore', () => installations.restore({ agree: locked.digest, by }));
+  await step('session.installations.restore: another digest', () =>
+    installations.restore({ agree: 'f'.repeat(64), by }),
+  );
+  const lockText = readFileSync(join(folder, 'toolwharf.lock'), 'utf8');
   await step('session.installations.history', () => installations.history('shout'));
   await step('session.installations.history: unknown', () => installations.history('nothing'));
   await step('session.installations.verify', () => installations.verify('shout'));
@@ -295,7 +381,7 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('session.installations.remove', () => installations.remove({ package: 'whisper', by }));
   await step('session.installations.revoke', () => installations.revoke({ package: 'shout', by }));
   // Again, for the same operations with the PIN.
-  for (const it of [agreed, agreed, other]) await installations.install({ ...it, by });
+  for (const it of [agreed, wider, other]) await installations.install({ ...it, by });
 
   const aborted = new Cancellation();
   aborted.abort();
@@ -328,9 +414,23 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
     'keptArguments.forget': (actor) => remote.keptArguments.forget(0, actor),
     'tokens.create': (actor) =>
       remote.tokens.create({ name: 'phone', role: 'agent', expiresAt: null, by: actor }),
+    'sets.save': (actor) => remote.sets.save(set, actor),
+    'sets.bind': (actor) => remote.sets.bind({ set: 'counting', ...somebody, by: actor }),
+    'sets.unbind': (actor) => remote.sets.unbind({ ...somebody, by: actor }),
     'session.acceptWaiver': (actor) => session.acceptWaiver(waiver?.id as string, actor),
     'session.accept': (actor) => session.accept('late', 'f'.repeat(64), actor),
+    'session.learning.apply': (actor) => learning.apply({ ...narrow, by: actor }),
+    'session.learning.undo': (actor) => learning.undo('word_count', actor),
+    'session.installations.tryServer': (actor) => installations.tryServer({ ...server, by: actor }),
+    'session.signIns.begin': (actor) => signIns.begin({ ...signIn, by: actor }),
+    'session.signIns.signOut': (actor) => signIns.signOut({ package: 'counter', by: actor }),
     'session.installations.install': (actor) => installations.install({ ...agreed, by: actor }),
+    'session.installations.restore': async (actor) => {
+      await installations.remove({ package: 'whisper', by: withPin() }).catch(() => {});
+      writeFileSync(join(folder, 'toolwharf.lock'), lockText);
+      const { digest: agree } = await installations.planRestore({});
+      return installations.restore({ agree, by: actor });
+    },
     'session.installations.rollback': (actor) => installations.rollback({ package: 'shout', by: actor }),
     'session.installations.collectGarbage': (actor) => installations.collectGarbage(actor),
     'session.installations.remove': (actor) => installations.remove({ package: 'whisper', by: actor }),

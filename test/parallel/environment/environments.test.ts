@@ -675,3 +675,38 @@ test('removing deletes what only the named locks use, and what a killed host lef
   for (const it of ['locks', 'installed', 'building'])
     expect(readdirSync(join(base, 'environments', it))).toEqual([]);
 });
+
+describe('a lock from another machine', () => {
+  test('installs exactly what it says, and nothing else may be there', async () => {
+    put('greeting', '1.0', "text = 'hello'");
+    const need = needs('greeting==1.0');
+    const first = store();
+    expect(first.lockOf(need)).toBeUndefined();
+    await first.prepare(need, { signal });
+    const lock = first.lockOf(need);
+    expect(lock).toMatchObject({ requirements: ['greeting==1.0'], lock: { wheels: [{ name: 'greeting' }] } });
+    const locks = [lock as NonNullable<typeof lock>];
+
+    const second = store(undefined, join(base, 'second'));
+    await second.useLock(need, locks);
+    const installed = await second.prepare(need, { signal });
+    expect((await withPython(installed, 'import greeting; print(greeting.text)')).output).toBe('hello');
+    await second.useLock(need, locks);
+
+    // The index has other content for the same version now.
+    put('greeting', '1.0', "text = 'changed'");
+    const third = store(undefined, join(base, 'third'));
+    await third.useLock(need, locks);
+    expect((await failureOf(third.prepare(need, { signal }))).code).toBe('integrity');
+    // Control: without the lock it is installed.
+    const fourth = store(undefined, join(base, 'fourth'));
+    await fourth.prepare(need, { signal });
+    const other = await failureOf(fourth.useLock(need, locks));
+    expect([other.code, other.message.match(/[0-9a-f]{64}/g)?.length]).toEqual(['integrity', 2]);
+    const elsewhere = locks.map((it) => ({ ...it, lock: { ...it.lock, platform: 'linux-other' } }));
+    for (const given of [[], elsewhere, locks.map((it) => ({ ...it, requirements: ['greeting==2.0'] }))])
+      expect((await failureOf(store(undefined, join(base, 'fifth')).useLock(need, given))).code).toBe(
+        'integrity',
+      );
+  });
+});

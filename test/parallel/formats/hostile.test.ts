@@ -16,6 +16,7 @@ const manifestOf: Readonly<Record<FormatName, string>> = {
   toolspace: 'toolspace.json',
   findagent: 'findagent.json',
   nexo: 'plugin.toml',
+  mcp: 'toolwharf-mcp.json',
 };
 
 interface Hostile {
@@ -235,6 +236,7 @@ const inputsOf: Readonly<Record<FormatName, readonly Hostile[]>> = {
   toolspace: jsonInputs,
   findagent: jsonInputs,
   nexo: tomlInputs,
+  mcp: jsonInputs,
 };
 
 for (const format of formats) {

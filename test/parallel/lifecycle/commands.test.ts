@@ -1,5 +1,5 @@
 // The life of an installed package as commands: what they print, and their exit codes in scripts.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CounterOptions, counterPackage } from '../../support/lifecycle-packages.js';
@@ -121,3 +121,62 @@ test('a package that is not installed', async () => {
       stderr: expect.stringContaining('counter is not installed'),
     });
 }, 60_000);
+
+test('a lock file: saved here, restored with one agreement elsewhere', async () => {
+  const project = (name: string) => join(folder.path, name);
+  const at = async (name: string, ...args: readonly string[]) => {
+    const env = {
+      HOME: folder.path,
+      XDG_CONFIG_HOME: '',
+      TOOLWHARF_HOME: join(folder.path, `state-${name}`),
+    };
+    return toolwharf(args, { cwd: project(name), env });
+  };
+  write({});
+  mkdirSync(project('one/tools'), { recursive: true });
+  cpSync(join(folder.path, 'counter'), project('one/tools/counter'), { recursive: true });
+  expect(await at('one', 'install')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no lock file'),
+  });
+  expect(await at('one', 'install', '--locked', 'tools/counter')).toMatchObject({ code: 2 });
+  const allow = ['--allow', 'scope:notes'];
+  const value = ['--secret', 'API_KEY=@../key.txt'];
+  const saved = await at('one', 'install', 'tools/counter', '--save', '--yes', ...allow, ...value);
+  expect(saved).toMatchObject({ code: 0, stdout: expect.stringContaining('toolwharf.lock') });
+  expect(await at('one', 'why', 'counter')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /agreed to by .*\n {2}source .*tools\/counter\n.*lock file .*toolwharf\.lock\n/s,
+    ),
+  });
+
+  cpSync(project('one'), project('two'), { recursive: true });
+  const { digest } = JSON.parse((await at('two', 'plan', '--json')).stdout);
+  expect(await at('two', 'install', ...value)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining(digest),
+  });
+  expect(await at('two', 'install', '--yes', ...value)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('--allow scope:notes'),
+  });
+  expect(await at('two', 'install', '--agree', 'f'.repeat(64), ...value)).toMatchObject({ code: 6 });
+  expect(await at('two', 'install', '--locked', '--agree', digest)).toMatchObject({ code: 4 });
+  expect(await at('two', 'install', '--locked', '--agree', digest, ...value)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('installed counter 1.0.0'),
+  });
+  expect(await at('two', 'install', '--locked', './tools/counter')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('is installed already; nothing was changed'),
+  });
+  expect(await at('two', 'install', '--locked', 'npm:other')).toMatchObject({ code: 6 });
+
+  cpSync(project('one'), project('three'), { recursive: true });
+  writeFileSync(join(project('three'), 'tools/counter/more.txt'), 'more');
+  expect(await at('three', 'install', '--yes', ...allow, ...value)).toMatchObject({
+    code: 6,
+    stderr: expect.stringMatching(/found [0-9a-f]{64}, expected [0-9a-f]{64}/),
+  });
+}, 120_000);

@@ -83,3 +83,15 @@ test('an update uses the stored values; if it fails, values that it replaced ret
   expect(await answer()).toMatchObject({ answer: `${hash('key-second')} south` });
   expect((await stored()).map((it) => it.slot)).toEqual(['API_KEY', 'EXTRA', 'OTHER_KEY', 'REGION']);
 });
+
+test('a secret without recipients may go to the granted hosts, also to an address of version 6', async () => {
+  const allow = ['net:[::1]:8443', 'net:api.example.com'];
+  bench.write(counterPackage({ env, code, version: '1.2.0' }));
+  const source = join(bench.packages, 'counter');
+  const { digest } = await session.installations.plan({ source, allow });
+  const given = { API_KEY: 'key-third' };
+  await session.installations.install({ source, allow, agree: digest, by, values: given });
+  expect((await stored()).find((it) => it.slot === 'API_KEY')).toMatchObject({
+    audience: { kind: 'hosts', hosts: ['[::1]', 'api.example.com'] },
+  });
+});

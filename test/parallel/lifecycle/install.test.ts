@@ -78,6 +78,46 @@ describe('an installation', () => {
     ]);
   });
 
+  test('that is exactly the same is tested again, and makes no generation', async () => {
+    const { path, session } = await open(counterPackage());
+    await install(session, path, { skipSmoke: true });
+    const plan = await session.installations.plan({ package: 'counter' });
+    expect(plan.operation).toBe('unchanged');
+    const change = await session.installations.install({ package: 'counter', agree: plan.digest, by });
+    expect(change).toMatchObject({ operation: 'unchanged', from: change.to, to: { generation: 1 } });
+    expect(change.steps).toContainEqual({ name: 'smoke', status: 'done' });
+    expect(await session.installations.list()).toMatchObject([
+      { current: 1, generations: 1, smoke: { status: 'passed' } },
+    ]);
+    // Another grant is a change, although the files are the same.
+    const allow = ['env:LANG'];
+    const granted = await session.installations.plan({ package: 'counter', allow });
+    expect(granted.operation).toBe('update');
+    const agreed = { package: 'counter', allow, agree: granted.digest, by };
+    expect(await session.installations.install(agreed)).toMatchObject({
+      operation: 'update',
+      to: { generation: 2 },
+    });
+  });
+
+  test('for one workspace is served there, and later in others without a new generation', async () => {
+    const { path, session } = await open(counterPackage());
+    await install(session, path, { onlyHere: true });
+    const served = async (root: string) => {
+      const other = await bench.session({ directories: [], accept: null, root });
+      return (await other.packages()).packages.length;
+    };
+    expect([await served(bench.root), await served(bench.packages)]).toEqual([1, 0]);
+    const other = await bench.session({ directories: [], accept: null, root: bench.packages });
+    expect(await install(other, path, { onlyHere: true })).toMatchObject({ operation: 'unchanged' });
+    expect([await served(bench.root), await served(bench.packages)]).toEqual([1, 1]);
+    expect(await install(other, path)).toMatchObject({ operation: 'unchanged' });
+    expect(await session.installations.list()).toMatchObject([{ roots: null, generations: 1 }]);
+    // A package for all sessions is not taken away from them.
+    await install(session, path, { onlyHere: true });
+    expect(await session.installations.list()).toMatchObject([{ roots: null }]);
+  });
+
   test('is not made if the plan changed after it was agreed to', async () => {
     const { path, session } = await open(counterPackage());
     const { digest } = await planOf(session, path);

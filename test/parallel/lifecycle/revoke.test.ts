@@ -70,12 +70,12 @@ async function expectGone() {
 async function expectStopped(values: readonly string[]) {
   expect([await states(), await stored()]).toEqual([['revoking'], values]);
   const answer = await session.call({ tool: 'counter/count', arguments: { text: 'a' } });
-  expect(answer).toMatchObject({ status: 'error' });
+  expect(answer).toMatchObject({ status: 'denied' });
 }
 
 test.each([204, 404, 410])('a request that gets %d has withdrawn the access', async (answer) => {
   const plan = await install(url(), { API_KEY: key });
-  expect(plan.killSwitch).toMatch(/^asks http.*\/grants\/1 with API_KEY$/);
+  expect(plan.killSwitch).toMatch(/^sends DELETE to http.*\/grants\/1 with API_KEY$/);
   status = answer;
   const change = await revoke();
   expect(server.requests).toMatchObject([
@@ -179,6 +179,7 @@ test('manual steps are shown, and count when they are confirmed', async () => {
     status: 'skipped',
     detail: 'manual steps at https://example.com/remove',
   });
+  expect(shown.manualSteps).toEqual(['do the steps at https://example.com/remove']);
   // Its steps need no value of this machine.
   await expectStopped([]);
   // Off means off: neither an earlier generation nor its smoke test runs.
@@ -188,7 +189,7 @@ test('manual steps are shown, and count when they are confirmed', async () => {
   });
   await expect(installations.verify('counter')).rejects.toMatchObject({ code: 'disabled' });
   await expectStopped([]);
-  expect((await revoke({ manualStepsDone: true })).left).toEqual([]);
+  expect(await revoke({ manualStepsDone: true })).toMatchObject({ left: [], manualSteps: [] });
   await expectGone();
 });
 

@@ -72,9 +72,8 @@ describe('after a kill', () => {
   test('a change that could not even be undone is settled before the next one, and takes nothing from it', async () => {
     const { session, source } = await installed();
     const database = openDatabase(join(bench.path, 'state'));
-    const secrets = [{ package: 'counter', slot: 'COUNTER_TOKEN', before: null }];
     const journal = new ChangeJournal(database, Date.now);
-    await journal.begin({ id: 'chg_1', package: 'counter', operation: 'update', made: { secrets } });
+    await journal.begin({ id: 'chg_1', package: 'counter', operation: 'update' });
     bench.write(counterPackage({ env, version: '1.1.0' }));
     await install(session, source, 'the-second-value');
     expect(await journal.list()).toEqual([]);
@@ -103,6 +102,37 @@ describe('at the same time', () => {
       expect(await it.call({ tool: 'counter/count', arguments: { text: 'a' } })).toMatchObject({
         result: { answer: 'three' },
       });
+  });
+
+  test('calls of the old generation see the old values until the switch, and the smoke test sees the new ones', async () => {
+    // Only the smoke test says "wait", and it goes on when the file exists.
+    const code = `import io, pathlib, time
+asked = sys.stdin.read()
+sys.stdin = io.StringIO(asked)
+answer = len(os.environ['COUNTER_TOKEN'])
+text = json.loads(asked)['text']
+while text.startswith('/') and not pathlib.Path(text).exists(): time.sleep(0.02)
+if text.startswith('/') and answer != len('a-longer-second-value'): sys.exit('an old value')`;
+    const scopes = [{ resource: 'fs.local', actions: ['read'], rationale: 'It waits for a file.' }];
+    const { session, source } = await installed({ code, scopes });
+    const goOn = join(bench.root, 'go-on');
+    const smoke = {
+      kind: 'action-call',
+      action: 'count',
+      arguments: { text: goOn },
+      success: { json_pointer_equals: { '/words': 1 } },
+    };
+    const seen = async () => {
+      const { result } = (await session.call({ tool: 'counter/count', arguments: { text: 'a' } })) as never;
+      return (result as { answer: number }).answer;
+    };
+    bench.write(counterPackage({ env, scopes, code, smoke, version: '2.0.0' }));
+    const update = install(session, source, 'a-longer-second-value');
+    await until(async () => (await bench.host.processes()).call > 0);
+    const during = await seen();
+    writeFileSync(goOn, '');
+    await update;
+    expect([during, await seen()]).toEqual(['the-first-value'.length, 'a-longer-second-value'.length]);
   });
 
   test('a call keeps its generation while another one is installed', async () => {

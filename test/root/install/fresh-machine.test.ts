@@ -73,7 +73,7 @@ test(
     const states = listedIn('tmp/list.json');
     expect(Object.keys(states).sort()).toEqual(['needs-setup', 'ready']);
     expect(states['needs-setup']).toEqual(needSetup);
-    expect(states.ready).toHaveLength(16);
+    expect(states.ready).toHaveLength(17);
     expect(JSON.parse(file('tmp/call.json'))).toMatchObject({ status: 'ok', result: { words: 2 } });
   },
   5 * minutes,

@@ -32,6 +32,7 @@ export const notations: Readonly<Record<FormatName, Notation>> = {
     read: (text) => parseToml(text) as unknown as JsonObject,
     write: (value) => (isTable(value) ? writeToml(value) : ''),
   },
+  mcp: json,
 };
 
 function isTable(value: Json): boolean {

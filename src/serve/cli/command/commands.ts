@@ -1,4 +1,5 @@
 import type { CommandEntry } from './command-entry.js';
+import { lifecycleCommands } from './lifecycle-commands.js';
 
 export const commands: readonly CommandEntry[] = [
   {
@@ -79,6 +80,13 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('../commands/token.js')).token,
   },
   {
+    name: 'set',
+    summary: 'choose which tools a caller sees',
+    effect: 'acts',
+    json: ['set@1', 'sets@1', 'dry-run@1'],
+    load: async () => (await import('../commands/set.js')).setCommand,
+  },
+  {
     name: 'connect',
     summary: "add Toolwharf to a client's configuration",
     effect: 'acts',
@@ -93,82 +101,27 @@ export const commands: readonly CommandEntry[] = [
     load: async (formats) => (await import('../commands/export.js')).exportCommand(await formats()),
   },
   {
+    name: 'sign-in',
+    summary: 'sign in to the MCP server of a package',
+    effect: 'acts',
+    json: ['sign-ins@1', 'dry-run@1'],
+    load: async () => (await import('../commands/sign-in.js')).signInCommand,
+  },
+  {
+    name: 'sign-out',
+    summary: 'end the sign-in to the MCP server of a package',
+    effect: 'acts',
+    json: ['sign-out@1', 'dry-run@1'],
+    load: async () => (await import('../commands/sign-in.js')).signOutCommand,
+  },
+  {
     name: 'secret',
     summary: 'store the secrets and settings that packages ask for',
     effect: 'acts',
     json: ['secrets@1', 'rekey@1', 'dry-run@1'],
     load: async () => (await import('../commands/secret.js')).secret,
   },
-  {
-    name: 'plan',
-    summary: 'show what installing a package would do',
-    effect: 'reads',
-    json: ['plan@1'],
-    load: async () => (await import('../commands/plan.js')).planCommand,
-  },
-  {
-    name: 'install',
-    summary: 'install a package after you agreed to its plan',
-    effect: 'acts',
-    json: ['change@1', 'plan@1'],
-    load: async () => (await import('../commands/install.js')).install,
-  },
-  {
-    name: 'verify',
-    summary: 'run the smoke test of installed packages',
-    effect: 'acts',
-    json: ['verify@1'],
-    load: async () => (await import('../commands/verify.js')).verifyCommand,
-  },
-  {
-    name: 'update',
-    summary: 'update an installed package',
-    effect: 'acts',
-    json: ['change@1', 'plan@1'],
-    load: async () => (await import('../commands/update.js')).update,
-  },
-  {
-    name: 'outdated',
-    summary: 'show installed packages with a newer version',
-    effect: 'reads',
-    json: ['outdated@1'],
-    load: async () => (await import('../commands/update.js')).outdated,
-  },
-  {
-    name: 'history',
-    summary: 'show the generations of an installed package',
-    effect: 'reads',
-    json: ['history@1'],
-    load: async () => (await import('../commands/history.js')).history,
-  },
-  {
-    name: 'rollback',
-    summary: 'serve an earlier generation again',
-    effect: 'acts',
-    json: ['change@1', 'dry-run@1'],
-    load: async () => (await import('../commands/rollback.js')).rollback,
-  },
-  {
-    name: 'revoke',
-    summary: 'withdraw the access of a package and erase it',
-    effect: 'acts',
-    json: ['change@1', 'dry-run@1'],
-    load: async () => (await import('../commands/revoke.js')).revokeCommand,
-  },
-  {
-    name: 'remove',
-    summary: 'remove an installed package',
-    effect: 'acts',
-    json: ['change@1', 'dry-run@1'],
-    load: async () => (await import('../commands/revoke.js')).removeCommand,
-  },
-  {
-    name: 'gc',
-    summary: 'remove old generations and unused files',
-    effect: 'acts',
-    json: ['gc@1', 'dry-run@1'],
-    load: async () => (await import('../commands/gc.js')).gc,
-  },
+  ...lifecycleCommands,
   {
     name: 'review',
     summary: 'review and accept changes to a package',

@@ -3,6 +3,7 @@ import type { ApprovalRequest } from '../../../model/approval.js';
 import { HostError } from '../../../model/host-error.js';
 import { approvalsDocument } from '../../print/approval-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
+import { waitingRequestsLine } from '../../print/requested-installation.js';
 import { revealJson, revealLine } from '../../print/reveal.js';
 import type { Arguments, Command } from '../command/command.js';
 import { sessionOptions } from '../config/config.js';
@@ -68,9 +69,10 @@ async function decide(
   args: Arguments,
   terminal: Terminal,
 ): Promise<number> {
-  const requests = await withExistingHost(args, terminal, (host) =>
-    requestsAfter(host, verb, id, args, terminal),
-  );
+  const { requests, waiting } = await withExistingHost(args, terminal, async (host) => ({
+    requests: await requestsAfter(host, verb, id, args, terminal),
+    waiting: verb === 'list' ? (await host.installRequests.list()).length : 0,
+  }));
   const [first] = requests;
   if (isDryRun(args) && first !== undefined && (verb === 'approve' || verb === 'deny'))
     return reportDryRun(
@@ -94,6 +96,7 @@ async function decide(
     terminal.out(
       requests.length === 0 ? 'no held calls\n' : requests.map((it) => describe(it, columns)).join('\n'),
     );
+    if (verb === 'list') terminal.out(waitingRequestsLine(waiting));
   }
   return 0;
 }

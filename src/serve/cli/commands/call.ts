@@ -8,7 +8,7 @@ import { looksLikeJson, readArguments } from '../call-arguments.js';
 import { outputFile, saveResult } from '../call-result.js';
 import { parseDuration } from '../command/arguments.js';
 import type { Arguments, Command } from '../command/command.js';
-import { dirOption, rootOption, sessionOptions } from '../config/config.js';
+import { dirOption, rootOption, sessionOptions, setOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { isPackagePath } from '../package-path.js';
 import { pinOption } from '../terminal/operator.js';
@@ -32,6 +32,7 @@ export const call: Command = {
   options: [
     dirOption,
     rootOption,
+    setOption,
     ...sessionOptions,
     pinOption,
     { name: 'dry-run', text: 'show the decision and its reasons, without running the tool' },

@@ -26,9 +26,13 @@ export const history: Command = {
     for (const it of generations) {
       const at = new Date(it.createdAt).toISOString().slice(0, 16).replace('T', ' ');
       const mark = it.isCurrent ? '*' : ' ';
+      const failed =
+        it.trial?.state === 'failed'
+          ? `  rolled back by the host: never started: ${it.trial.reason ?? ''}`
+          : '';
       const smoke = it.smoke.status === 'none' ? '' : `  smoke test ${it.smoke.status}`;
       terminal.out(
-        `${visibleLine(`${mark} ${it.generation}  ${it.version}  ${at}  ${it.createdBy}  ${it.resolved}${smoke}`)}\n`,
+        `${visibleLine(`${mark} ${it.generation}  ${it.version}  ${at}  ${it.createdBy}  ${it.resolved}${smoke}${failed}`)}\n`,
       );
     }
     return 0;

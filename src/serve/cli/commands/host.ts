@@ -7,6 +7,7 @@ import { parseDuration, stateDirectory } from '../command/arguments.js';
 import type { Command } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
 import { RollbackWarnings } from '../rollback-warnings.js';
+import { openConfiguredPage } from '../served-page.js';
 
 export const host: Command = {
   name: 'host',
@@ -52,9 +53,12 @@ export const host: Command = {
         : { kind: 'foreground', describe: () => 'somebody started it as "toolwharf host"' },
       onBug: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
+    const page = await openConfiguredPage(running, args, terminal);
     await rollbacks.reportAll(running);
     log(`host ${terminal.version} started (process ${process.pid})`);
+    if (page !== undefined) log(`pages of held calls at ${page.url}`);
     await waitForAbort(AbortSignal.any([terminal.signal, idle.signal]));
+    await page?.close();
     await server.close();
     await running.close();
     log('host stopped');

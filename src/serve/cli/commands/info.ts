@@ -28,7 +28,7 @@ export const info: Command = {
     const isPath = isPackagePath(name, terminal);
     const options = await sessionFor(args, terminal, isPath ? [name] : args.values('dir'));
     const report = await withHost(args, terminal, async (host) => {
-      const session = await host.session({ ...options, intent: 'look' });
+      const session = await host.session({ ...options, intent: 'look', set: null });
       return session.packages();
     });
     const found = isPath ? report.packages : report.packages.filter((it) => it.id === name);
@@ -65,7 +65,7 @@ export const info: Command = {
   },
 };
 
-function toDocument({ package: pkg, state, reasons, sandbox, path, diagnostics }: PackageState) {
+function toDocument({ package: pkg, state, reasons, sandbox, narrowed, path, diagnostics }: PackageState) {
   return {
     schema: 'toolwharf/info@1',
     ...(pkg === undefined ? {} : { package: pkg }),
@@ -73,6 +73,7 @@ function toDocument({ package: pkg, state, reasons, sandbox, path, diagnostics }
     state,
     reasons,
     sandbox,
+    ...(narrowed === undefined ? {} : { narrowed }),
     ...(pkg === undefined ? { diagnostics } : {}),
   };
 }

@@ -1,9 +1,10 @@
-import type { ChangeProgress, RemoteSession } from '../../../host/host.js';
+import type { RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
 import { printChange } from '../../print/change.js';
 import { printPlan } from '../../print/plan.js';
-import { visibleLine } from '../../print/visible.js';
+import { printRequester } from '../../print/requested-installation.js';
+import { changeProgress } from '../change-progress.js';
 import type { Arguments, Command } from '../command/command.js';
 import { dirOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
@@ -12,6 +13,8 @@ import { agreesToPlan } from '../install-agreement.js';
 import { collectValues, secretOption } from '../install-values.js';
 import { lifecycleOptions, openLifecycleSession, packageAllow } from '../lifecycle-session.js';
 import { isPackagePath } from '../package-path.js';
+import { findRequest } from '../requested-installation.js';
+import { restoreFrom } from '../restore.js';
 import { changeDocument, planDocument, sourceOptions } from '../source-options.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -27,7 +30,7 @@ export const agreementOptions = [
 export const install: Command = {
   name: 'install',
   summary: 'Show the plan of a package, ask, then fetch, test and serve it. A failed step changes nothing.',
-  usage: 'install SOURCE [--dir DIR]… [options]',
+  usage: 'install [SOURCE] [--save | --locked] [--dir DIR]… [options] | install --request ID [options]',
   examples: [
     { line: 'toolwharf install ./weather', text: 'from a folder, a manifest or an archive' },
     {
@@ -38,11 +41,32 @@ export const install: Command = {
       line: 'toolwharf install ./weather --agree 3f9c… --secret API_KEY=@key.txt',
       text: 'exactly the plan that "toolwharf plan --json" printed, with a credential',
     },
+    { line: 'toolwharf install ./tools/weather --save', text: 'for this project, and in its toolwharf.lock' },
+    { line: 'toolwharf install', text: 'exactly what toolwharf.lock says, on another machine' },
+    { line: 'toolwharf install --request req_0f3c…', text: 'what an agent asked for' },
     { line: 'toolwharf install chart --dir tools', text: 'a package in a folder, by its id' },
   ],
-  options: [dirOption, ...sourceOptions, ...agreementOptions, pinOption, dryRunOption, ...lifecycleOptions],
+  options: [
+    { name: 'request', value: 'ID', text: 'install what an agent asked for; see "toolwharf requests list"' },
+    { name: 'save', text: 'serve it only in this folder, and write it to toolwharf.lock here' },
+    { name: 'locked', text: 'fail if toolwharf.lock does not have it, or would change' },
+    ...[dirOption, ...sourceOptions, ...agreementOptions, pinOption, dryRunOption],
+    ...lifecycleOptions,
+  ],
   async run(args, terminal) {
     const [name, ...more] = args.positionals;
+    const request = args.value('request');
+    if (request !== undefined) {
+      if (name !== undefined || args.has('dir'))
+        throw new HostError('usage', 'name a source or --request, not both');
+      return installFrom({ request, package: args.value('package') }, args, terminal);
+    }
+    if (args.has('save') && args.has('locked'))
+      throw new HostError('usage', '--save changes the lock file, and --locked says that it must not change');
+    if (name === undefined && args.has('save'))
+      throw new HostError('usage', 'name the source to save', { hint: 'see "toolwharf install --help"' });
+    if (more.length === 0 && (name === undefined || args.has('locked')))
+      return restoreFrom(name, args, terminal);
     if (name === undefined || more.length > 0)
       throw new HostError('usage', 'name one source', { hint: 'see "toolwharf install --help"' });
     const source = await sourceFrom(name, args, terminal);
@@ -50,21 +74,30 @@ export const install: Command = {
   },
 };
 
+/** What to install: a source, what an agent asked for, or an installed package to update. */
+interface InstallTarget {
+  readonly source?: string;
+  readonly request?: string;
+  readonly package?: string | undefined;
+}
+
 /** Shows the plan, asks, collects values and installs. Shared with `update`. */
 export async function installFrom(
-  target: { readonly source?: string; readonly package?: string | undefined },
+  target: InstallTarget,
   args: Arguments,
   terminal: Terminal,
 ): Promise<number> {
   return withHost(args, terminal, async (host) => {
     const session = await openLifecycleSession(host, args, terminal, isDryRun(args) ? 'look' : 'use');
+    const asked = target.request === undefined ? undefined : await findRequest(host, target.request);
     const request = {
       ...target,
+      ...(asked === undefined ? {} : { request: asked.id }),
       sha256: args.value('sha256'),
       allow: packageAllow(args),
       estimate: args.has('estimate'),
       signal: terminal.signal,
-      onProgress: progress(args, terminal),
+      onProgress: changeProgress(args, terminal),
     };
     const { installations } = session;
     const plan = await installations.plan(request);
@@ -80,31 +113,23 @@ export async function installFrom(
       );
     if (!(await agreesToPlan(plan, args, terminal))) {
       terminal.err('nothing was changed\n');
+      if (asked !== undefined)
+        terminal.err(`the request still waits; refuse it: toolwharf requests refuse ${asked.id}\n`);
       return errorTable.approval_required.exit;
     }
     const values = await collectValues(plan, installations, args, terminal);
     const by = await terminalOperator(host, args, terminal);
     const change = await installations.install({
       ...request,
-      ...{ agree: plan.digest, values, by, skipSmoke: args.has('skip-smoke') },
+      ...{ agree: plan.digest, values, by, skipSmoke: args.has('skip-smoke'), save: args.has('save') },
     });
     terminal.out(args.has('json') ? changeDocument(change) : printChange(change));
     return 0;
     function printed(): string {
-      return printPlan(plan, terminalStyle(args, terminal), terminal.columns);
+      const page = printPlan(plan, terminalStyle(args, terminal), terminal.columns);
+      return asked === undefined ? page : `${printRequester(asked, terminal.columns)}\n${page}`;
     }
   });
-}
-
-/** One line per step. While bytes arrive, nothing more is printed: a pipe or log would fill with them. */
-function progress(args: Arguments, terminal: Terminal): ((progress: ChangeProgress) => void) | undefined {
-  if (args.has('quiet')) return undefined;
-  let last = '';
-  return ({ step, detail }) => {
-    const line = `${step}: ${visibleLine(detail)}`;
-    if (line !== last) terminal.err(`${line} …\n`);
-    last = line;
-  };
 }
 
 /** A package can also be named by its id, in a folder. Everything else is a source already. */
@@ -113,7 +138,7 @@ async function sourceFrom(name: string, args: Arguments, terminal: Terminal): Pr
   if (isSource && args.values('dir').length === 0) return name;
   const options = await sessionFor(argsWithoutAllow(args), terminal, args.values('dir'));
   const path = await withHost(args, terminal, async (host) => {
-    const session = await host.session({ ...options, intent: 'look' });
+    const session = await host.session({ ...options, intent: 'look', set: null });
     return pathOf(name, session);
   });
   if (path !== undefined) return path;

@@ -5,11 +5,12 @@ import { HostError } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
 import { attentionOf } from '../../print/attention.js';
 import { printPackages } from '../../print/packages.js';
+import { reportedSetLine } from '../../print/sets.js';
 import { visibleLine } from '../../print/visible.js';
 import { inactiveNotes, unusedGrantWarnings } from '../../print/waivers.js';
 import { wrap } from '../../print/width.js';
 import type { Arguments, Command } from '../command/command.js';
-import { sessionOptions } from '../config/config.js';
+import { sessionOptions, setOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import {
   assertWordsMatch,
@@ -41,6 +42,7 @@ export function listCommand(formats: readonly FormatDescriptor[]): Command {
     options: [
       { name: 'attention', text: 'show only what needs attention, with the command to run' },
       ...filterOptions(names),
+      setOption,
       ...sessionOptions,
     ],
     async run(given, terminal) {
@@ -76,6 +78,7 @@ export function listCommand(formats: readonly FormatDescriptor[]): Command {
           terminal.out(printPackages(shown, terminalStyle(args, terminal), terminal.columns, paths));
         if (packages.length < report.packages.length)
           terminal.out(`${packages.length} of ${report.packages.length} packages match\n`);
+        if (report.set !== undefined) terminal.out(`${visibleLine(reportedSetLine(report.set))}\n`);
         if (notes.length > 0) terminal.out(`\n${notes.join('')}`);
       }
       return packages.some((it) => it.state === 'broken') ? errorTable.invalid_manifest.exit : 0;
@@ -99,9 +102,12 @@ async function attention(args: Arguments, terminal: Terminal, options: SessionOp
       rollbacks: await host.rollbacks.list(),
       outcomes: await host.outcomes.unknown(),
       approvals: await host.approvals.list(['proposed']),
+      installRequests: await host.installRequests.list(),
       kills: await host.kills.list(),
       moved: await host.quarantine.list(),
-      ...(await sessionAttention(await host.session({ ...options, intent: 'look' }))),
+      ...(await sessionAttention(
+        await host.session({ ...options, intent: 'look', set: options.set ?? null }),
+      )),
     }),
   );
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/attention@1', items })}\n`);
@@ -128,6 +134,7 @@ export function listDocument(report: PackageReport, cwd: string) {
       sandbox,
       tools,
     })),
+    ...(report.set === undefined ? {} : { set: report.set }),
     summary: report.summary,
   };
 }

@@ -8,7 +8,7 @@ import { McpShim, type ShimEnd } from '../../socket/mcp-shim.js';
 import { connectToNextHost } from '../../socket/start-host.js';
 import { stateDirectory } from '../command/arguments.js';
 import type { Command } from '../command/command.js';
-import { rootOption, sessionOptions } from '../config/config.js';
+import { rootOption, sessionOptions, setOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 
 /** Pipes standard input and output to the host of the state directory; the host speaks MCP. */
@@ -38,6 +38,7 @@ export const mcp: Command = {
       value: 'FILE',
       text: 'file with the key of this client, written by "connect" (default: a client without a key)',
     },
+    setOption,
     ...sessionOptions,
   ],
   async run(args, terminal) {

@@ -4,7 +4,7 @@ import type { Json } from '../../../model/json.js';
 import { answerLimits, parseBounded } from '../../../model/json-bounds.js';
 import { readArguments } from '../call-arguments.js';
 import type { Arguments, Command } from '../command/command.js';
-import { dirOption, rootOption, sessionOptions } from '../config/config.js';
+import { dirOption, rootOption, sessionOptions, setOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { dryRunOption } from '../dry-run.js';
 import { outputExplanation } from '../explanation-output.js';
@@ -42,6 +42,7 @@ export const policy: Command = {
       value: 'FILE',
       text: 'explain what the scanner removes from an answer in this JSON file',
     },
+    setOption,
     ...sessionOptions,
     pinOption,
     dryRunOption,

@@ -56,10 +56,9 @@ export const revokeCommand: Command = {
         forget: args.has('forget'),
         manualStepsDone: args.has('done'),
       });
-      const manual = first.steps.find((it) => it.name === 'kill switch' && it.status === 'skipped');
       const canAsk = terminal.stdinIsTerminal && !args.has('no-input') && !args.has('json');
-      if (first.left.length === 0 || manual?.detail?.startsWith('manual') !== true || !canAsk) return first;
-      terminal.err(`${visibleLine(`${id} is stopped. Do the ${manual.detail}.`)}\n`);
+      if (first.manualSteps.length === 0 || args.has('forget') || !canAsk) return first;
+      terminal.err(`${visibleLine(`${id} is stopped. Now ${first.manualSteps.join('; ')}.`)}\n`);
       if (!(await terminal.confirm('Are they done?'))) return first;
       return installations.revoke({ ...request, manualStepsDone: true });
     });

@@ -1,9 +1,11 @@
 import { relative } from 'node:path';
-import type { Answer } from '../../../host/host.js';
+import type { Answer, RequestedInstallation } from '../../../host/host.js';
 import { homeDirectory, mcpCommand } from '../../clients/launch.js';
+import type { PageServer } from '../../http/approval-page/page-server.js';
 import { Metrics } from '../../http/metrics.js';
 import { callEvent, callLine } from '../../print/call-line.js';
 import { printPackages } from '../../print/packages.js';
+import { requestEvent, requestLine } from '../../print/requested-installation.js';
 import { openSocketServer, type SocketServer } from '../../socket/server.js';
 import { socketPath } from '../../socket/socket-path.js';
 import { startByTakeover } from '../../socket/takeover.js';
@@ -12,13 +14,14 @@ import { openAgreeingSession } from '../agreeing-session.js';
 import { stateDirectory } from '../command/arguments.js';
 import type { Command } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
-import { rootOption, sessionOptions } from '../config/config.js';
+import { rootOption, sessionOptions, setOption } from '../config/config.js';
 import { oidcOptions, oidcSettings } from '../config/oidc.js';
 import { sessionArgs, sessionFor } from '../config/session-options.js';
 import { logOptions } from '../program-log.js';
 import { ReloadReporter } from '../reload-reporter.js';
 import { RollbackWarnings } from '../rollback-warnings.js';
-import { defaultPort, httpDocument, httpOptions, type OpenedHttp, openWeb } from '../served-http.js';
+import { defaultPort, httpDocument, httpOptions, type OpenedHttp, openWeb, pagesAt } from '../served-http.js';
+import { openConfiguredPage, pageWarning } from '../served-page.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
@@ -38,6 +41,10 @@ export const serve: Command = {
     { line: 'toolwharf serve tools --state .toolwharf', text: 'use a separate state directory' },
     { line: 'toolwharf serve tools --no-http', text: 'serve only programs of this user, without a port' },
     {
+      line: 'toolwharf serve tools --public-url https://tools.example.com',
+      text: 'links to held calls work through your own proxy or tunnel, for example on a phone',
+    },
+    {
       line: 'toolwharf serve tools --oidc-issuer https://id.example.com --oidc-audience toolwharf',
       text: 'accept people who sign in at this identity provider',
     },
@@ -52,6 +59,11 @@ export const serve: Command = {
     },
     { name: 'name', value: 'HOST', multiple: true, text: 'host name of a proxy in front of this server' },
     {
+      name: 'public-url',
+      value: 'URL',
+      text: 'where your proxy serves this host; links to held calls lead there, also from a phone',
+    },
+    {
       name: 'expose',
       value: 'WHICH',
       choices: ['all', 'search', 'auto'],
@@ -59,6 +71,7 @@ export const serve: Command = {
     },
     { name: 'no-http', text: 'do not open a port' },
     ...oidcOptions,
+    setOption,
     ...sessionOptions,
     pinOption,
   ],
@@ -76,12 +89,18 @@ export const serve: Command = {
       metrics.countCall(answer);
       lines.add(json ? JSON.stringify(callEvent(answer, principal)) : callLine(answer, principal));
     };
+    const onInstallRequest = (it: RequestedInstallation) =>
+      lines.add(json ? JSON.stringify(requestEvent(it)) : requestLine(it));
     const reloads = new ReloadReporter(terminal, json);
     const rest = { audit: await auditLocations(args, terminal), ...logOptions(args, terminal) };
     const rollbacks = new RollbackWarnings(terminal.err);
     const onRollback = rollbacks.report;
     const host = await startByTakeover(
-      () => terminal.startHost({ state, onAnswer, onReload: reloads.report, onRollback, ...rest }),
+      () =>
+        terminal.startHost({
+          ...{ state, onAnswer, onInstallRequest, onReload: reloads.report, onRollback },
+          ...rest,
+        }),
       {
         state,
         version: terminal.version,
@@ -91,6 +110,7 @@ export const serve: Command = {
       },
     );
     let web: OpenedHttp | undefined;
+    let page: PageServer | undefined;
     let server: SocketServer | undefined;
     try {
       // First, because clients of a host that was taken over wait for it.
@@ -114,6 +134,8 @@ export const serve: Command = {
       const report = await reloads.follow(own);
       await warnAboutInactive(own, args, terminal);
       web = http === undefined ? undefined : await openWeb(host, http, oidc, ownOptions, metrics, terminal);
+      page = web === undefined ? await openConfiguredPage(host, args, terminal) : undefined;
+      if (args.has('public-url')) terminal.err(await pageWarning(host));
       const root = args.value('root');
       const start = mcpCommand({
         node: process.execPath,
@@ -126,14 +148,15 @@ export const serve: Command = {
       });
       const command = [start.command, ...start.args];
       if (json) {
-        const urls = web === undefined ? {} : httpDocument(web);
+        const urls =
+          web !== undefined ? httpDocument(web) : page !== undefined ? { pages: pagesAt(page.url) } : {};
         const { packages } = listDocument(report, terminal.cwd);
         terminal.out(
           `${JSON.stringify({ schema: 'toolwharf/serve@1', ...urls, socket: socketPath(state), command, packages })}\n`,
         );
       } else {
         terminal.out(
-          `${printPackages(report, style, terminal.columns, args.positionals)}\n${connectInstructions(web, command)}`,
+          `${printPackages(report, style, terminal.columns, args.positionals)}\n${connectInstructions(web, page?.url, command)}`,
         );
         terminal.out(
           `Serving ${directories.map((it) => relative(terminal.cwd, it) || '.').join(', ')}; press Ctrl-C to stop.\n`,
@@ -143,6 +166,7 @@ export const serve: Command = {
       return 0;
     } finally {
       await web?.server.close();
+      await page?.close();
       // Clients over stdio go on with a host in the background.
       await server?.handOver();
       await server?.close();
@@ -158,16 +182,23 @@ function takeoverLine(process: number, clients: number): string {
   return `taking over from the background host (process ${process})${moving}\n`;
 }
 
-function connectInstructions(web: OpenedHttp | undefined, command: readonly string[]): string {
+function connectInstructions(
+  web: OpenedHttp | undefined,
+  page: string | undefined,
+  command: readonly string[],
+): string {
   const entry = { mcpServers: { toolwharf: { command: command[0], args: command.slice(1) } } };
   const config = JSON.stringify(entry, null, 2);
-  if (web === undefined) return `Connect an MCP client with\n${config}\n\n`;
-  const { mcp, api, token, agentToken, oidc } = httpDocument(web);
+  const connect = `Connect an MCP client with\n${config}\n\n`;
+  if (web === undefined)
+    return page === undefined ? connect : `Pages  ${pagesAt(page)}…  (held calls)\n\n${connect}`;
+  const { mcp, api, token, agentToken, oidc, pages } = httpDocument(web);
   return [
     `MCP    ${mcp}`,
     `API    ${api}  (described at ${web.server.url}/openapi.json)`,
     `Token  ${token}`,
     '       for people: it may approve calls and change settings; valid until this host stops',
+    `Pages  ${pages}…  (each held call gets a link to its page there)`,
     ...(oidc === undefined
       ? []
       : [`Issuer ${oidc.issuer}  (its access tokens for ${oidc.audience} are accepted)`]),

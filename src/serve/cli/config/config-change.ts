@@ -38,8 +38,8 @@ export function configKeyNamed(name: string): ConfigKey {
       { hint: inTable.length > 0 ? `its settings are ${inTable.join(', ')}` : unknownKeyHint(name) },
     );
   }
-  if (key.kind === 'rules')
-    throw new HostError('usage', 'rules are tables, which this command cannot write', {
+  if (key.kind === 'rules' || key.kind === 'notify')
+    throw new HostError('usage', `${name} has tables, which this command cannot write`, {
       hint: 'edit the file; docs/config.md has examples',
     });
   return key;

@@ -87,6 +87,10 @@ export async function readConfigFile(
             hint: onlyTightens,
           },
         );
+      } else if (kind === 'project' && revokes(key, checked.value)) {
+        report.at('schema.const', at, `${key.name} cannot be "revoke" in a project file`, {
+          hint: 'revoking erases values of yours, so only your own config.toml can say it; "kill" is possible here',
+        });
       } else {
         const lineOf = (index: number) => document.locate([...at, index]).line;
         settings.set(key.name as ConfigKeyName, {
@@ -105,6 +109,13 @@ export async function readConfigFile(
 /** Whether this value in a project file would allow more than the default. */
 function loosens({ project, choices = [] }: ConfigKey, value: ConfigValue): boolean {
   return project === 'switch-on' ? value === false : project === 'first-choice' && value !== choices[0];
+}
+
+/** Whether the value would erase what belongs to the user, not to the project. */
+function revokes({ name }: ConfigKey, value: ConfigValue): boolean {
+  if (name === 'on_violation') return value === 'revoke';
+  const items: readonly unknown[] = name === 'packages.on_violation' && Array.isArray(value) ? value : [];
+  return items.some((it) => String(it).endsWith('=revoke'));
 }
 
 /** Checks the inner schema of each rule, and that a project file allows nothing. */

@@ -1,4 +1,6 @@
+import type { NotifyTarget } from '../../../model/notify-target.js';
 import type { Rule } from '../../../model/rule.js';
+import { violationActions } from '../../../model/violation.js';
 
 /** What a setting holds. */
 export type ConfigKind =
@@ -7,9 +9,12 @@ export type ConfigKind =
   | 'grants'
   | 'denials'
   | 'rules'
+  | 'notify'
   | 'tools'
   | 'exemptions'
+  | 'oauth-clients'
   | 'names'
+  | 'violation-actions'
   | 'folder-names'
   | 'version'
   | 'url'
@@ -20,9 +25,22 @@ export type ConfigKind =
   | 'switch';
 
 /** How a project file may tighten a setting. A project file cannot change settings without this. */
-export type Tightening = 'add' | 'intersect' | 'within' | 'smaller' | 'switch-on' | 'first-choice';
+export type Tightening =
+  | 'add'
+  | 'intersect'
+  | 'within'
+  | 'smaller'
+  | 'switch-on'
+  | 'first-choice'
+  | 'stricter-choice';
 
-export type ConfigValue = string | number | boolean | readonly string[] | readonly Rule[];
+export type ConfigValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | readonly Rule[]
+  | readonly NotifyTarget[];
 
 export interface ConfigKey {
   /** As in a TOML file, with dots. */
@@ -34,7 +52,7 @@ export interface ConfigKey {
   readonly flag?: string;
   /** Used if nothing else sets it. A project file cannot exceed it either. */
   readonly default?: ConfigValue;
-  /** For kind `choice`. A project file may only choose the first one. */
+  /** For kind `choice`. With `first-choice`, a project file may only choose the first one; with `stricter-choice`, a later one. */
   readonly choices?: readonly string[];
   /** For numbers. */
   readonly max?: number;
@@ -60,14 +78,28 @@ export const configKeys = [
   { name: 'rules', kind: 'rules', project: 'add' },
   { name: 'packages.only', kind: 'names', project: 'intersect' },
   { name: 'packages.disabled', kind: 'names', project: 'add' },
+  { name: 'packages.on_violation', kind: 'violation-actions', project: 'add' },
+  {
+    name: 'on_violation',
+    kind: 'choice',
+    choices: violationActions,
+    project: 'stricter-choice',
+    default: 'report',
+  },
   { name: 'discovery.ignore', kind: 'folder-names', project: 'add' },
   { name: 'discovery.only', kind: 'paths', project: 'within' },
   { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', default: 8, max: 32 },
   { name: 'agent.version', kind: 'version', variable: 'TOOLWHARF_AGENT_VERSION', flag: 'agent-version' },
   { name: 'agent.reserved', kind: 'names' },
+  { name: 'agent.install_requests', kind: 'switch' },
   { name: 'approvals.webhook', kind: 'url' },
+  { name: 'approvals.page', kind: 'switch', default: false },
+  { name: 'notify', kind: 'notify' },
   { name: 'broker.url', kind: 'url' },
   { name: 'broker.user', kind: 'text' },
+  { name: 'oauth.clients', kind: 'oauth-clients' },
+  { name: 'oauth.client_metadata_url', kind: 'url' },
+  { name: 'oauth.redirect_port', kind: 'whole-number', max: 65_535 },
   { name: 'vault.key', kind: 'choice', choices: ['file', 'passphrase', 'keychain'] },
   { name: 'python.index', kind: 'url', variable: 'TOOLWHARF_PYTHON_INDEX', flag: 'index' },
   { name: 'python.find_links', kind: 'paths', variable: 'TOOLWHARF_FIND_LINKS', flag: 'find-links' },

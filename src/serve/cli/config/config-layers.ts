@@ -87,9 +87,20 @@ function checkedValue(
   throw new HostError('usage', `${source}: ${first?.message}`, hint === undefined ? {} : { hint });
 }
 
+const listKinds: ReadonlySet<string> = new Set([
+  'paths',
+  'grants',
+  'denials',
+  'tools',
+  'exemptions',
+  'names',
+  'violation-actions',
+  'folder-names',
+]);
+
 /** Whether the value is a list of strings. */
 export function isListKey(key: ConfigKey): boolean {
-  return ['paths', 'grants', 'denials', 'tools', 'exemptions', 'names', 'folder-names'].includes(key.kind);
+  return listKinds.has(key.kind);
 }
 
 /** The setting after the project file has tightened it. */
@@ -120,6 +131,10 @@ function tightened(
       return base?.value === true ? base : project;
     case 'first-choice':
       return project;
+    case 'stricter-choice': {
+      const rank = (it: LayerValue | undefined) => (key.choices ?? []).indexOf(String(it?.value));
+      return rank(project) > rank(base) ? project : base;
+    }
     default:
       return base;
   }

@@ -1,27 +1,19 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import { isToolPattern, parseRule } from '../../../formats/rule-config.js';
+import { parseRule } from '../../../formats/rule-config.js';
 import { suggest } from '../../../formats/suggest.js';
-import type { CommonCode } from '../../../model/codes.js';
-import { isLoopbackHost } from '../../../model/host-name.js';
-import type { Json, JsonPath } from '../../../model/json.js';
+import type { Json } from '../../../model/json.js';
 import type { Rule } from '../../../model/rule.js';
-import { exemptionHint, parseExemption } from '../../../model/scan-exemption.js';
 import { findHidden } from '../../../model/unicode.js';
 import type { ConfigKey, ConfigValue } from './config-keys.js';
+import { checkNatsUrl, checkWebUrl } from './config-url.js';
+import { listItems } from './list-item.js';
+import { checkNotifyTargets } from './notify-value.js';
+import type { ValueProblem } from './value-problem.js';
 
 /** What relative paths and `~` are resolved against. */
 export interface PathContext {
   readonly folder: string;
   readonly home: string;
-}
-
-export interface ValueProblem {
-  readonly code: CommonCode;
-  readonly message: string;
-  readonly hint?: string;
-  /** Where in the value. Default: the whole value. */
-  readonly at?: JsonPath;
-  readonly spot?: 'key';
 }
 
 export type CheckedValue =
@@ -37,7 +29,7 @@ export function checkValue(key: ConfigKey, value: Json, context: PathContext): C
       return checkNumber(key, value);
     case 'url':
       return typeof value === 'string'
-        ? oneText(checkUrl(key, value))
+        ? oneText(checkWebUrl(key, value))
         : wrongType(key, 'a URL in quotes', value);
     case 'choice':
       return checkChoice(key, value);
@@ -52,6 +44,8 @@ export function checkValue(key: ConfigKey, value: Json, context: PathContext): C
         : wrongType(key, 'a string in quotes', value);
     case 'rules':
       return checkRules(key, value);
+    case 'notify':
+      return checkNotifyTargets(value);
     case 'version':
       return typeof value === 'string'
         ? oneText(checkVersion(key, value))
@@ -129,34 +123,11 @@ function checkText(key: ConfigKey, text: string, context: PathContext): ValuePro
       return checkGrant(text, context);
     case 'denials':
       return checkDenial(text, context);
-    case 'tools':
-      if (isToolPattern(text)) return text;
-      return {
-        code: 'schema.pattern',
-        message: `${JSON.stringify(text)} is not a tool pattern`,
-        hint: 'write a package or "package/tool"; * matches any characters',
-      };
-    case 'exemptions':
-      if (parseExemption(text) !== undefined) return text;
-      return {
-        code: 'schema.pattern',
-        message: `${JSON.stringify(text)} is not an exemption from the scanner`,
-        hint: exemptionHint,
-      };
-    case 'folder-names':
-      if (!/[/\\]/.test(text) && text !== '.' && text !== '..') return text;
-      return {
-        code: 'schema.pattern',
-        message: `${JSON.stringify(text)} is not a folder name`,
-        hint: 'write names such as "vendor"; every folder with that name is skipped',
-      };
-    default:
-      if (!/[\s/]/.test(text)) return text;
-      return {
-        code: 'schema.pattern',
-        message: `${JSON.stringify(text)} is not a package id`,
-        hint: '"toolwharf list" shows the ids',
-      };
+    default: {
+      const { isValid, is, hint } = listItems[key.kind] ?? listItems.names;
+      if (isValid(text)) return text;
+      return { code: 'schema.pattern', message: `${JSON.stringify(text)} ${is}`, hint };
+    }
   }
 }
 
@@ -219,39 +190,6 @@ function checkPlainGrant(text: string, context: PathContext): ValueProblem | str
   }
   const path = absolutePath(value, context);
   return path === undefined ? wrong('write the full path') : `${kind}:${path}`;
-}
-
-function checkUrl(key: ConfigKey, text: string): ValueProblem | string {
-  const wrong = (message: string, hint: string): ValueProblem => ({ code: 'schema.format', message, hint });
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    return wrong(`${key.name} is not a URL: ${JSON.stringify(text)}`, 'write it with https://');
-  if (url.username !== '' || url.password !== '')
-    return wrong(
-      `${key.name} contains a user name or password`,
-      'remove them: this value is shown and logged',
-    );
-  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    return wrong(`${key.name} is not encrypted (http): ${JSON.stringify(text)}`, 'write it with https://');
-  return text;
-}
-
-/** Any address is allowed: naming the server is the operator's grant. */
-function checkNatsUrl(key: ConfigKey, text: string): ValueProblem | string {
-  const wrong = (message: string, hint: string): ValueProblem => ({ code: 'schema.format', message, hint });
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && (url.username !== '' || url.password !== ''))
-    return wrong(
-      `${key.name} contains a user name or password`,
-      'this value is shown; put them into the variable TOOLWHARF_NATS_LOGIN, as NAME:PASSWORD or TOKEN',
-    );
-  const fits = url !== undefined && /^(?:nats|tls):$/.test(url.protocol) && url.hostname !== '';
-  if (!fits || !/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '')
-    return wrong(
-      `${key.name} is not a NATS URL: ${JSON.stringify(text)}`,
-      'write nats://127.0.0.1:4222, or tls://HOST:PORT if the server has a certificate',
-    );
-  return text;
 }
 
 function checkVersion(key: ConfigKey, text: string): ValueProblem | string {

@@ -3,13 +3,16 @@ import type {
   BrokerPolicy,
   ContainerPolicy,
   LimitPolicy,
+  OAuthPolicy,
   PackageIndexes,
   SessionPolicy,
   VaultKeyStorage,
 } from '../../../host/host.js';
 import { compareDiagnostics, type Diagnostic } from '../../../model/diagnostic.js';
 import { HostError } from '../../../model/host-error.js';
+import type { NotifyTarget } from '../../../model/notify-target.js';
 import type { Rule } from '../../../model/rule.js';
+import type { ViolationAction } from '../../../model/violation.js';
 import { printDiagnostics } from '../../print/diagnostics.js';
 import { type Arguments, allowOption, type Option } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -45,6 +48,13 @@ export const rootOption: Option = {
   name: 'root',
   value: 'DIR',
   text: 'workspace folder that tools may use (default: this folder)',
+};
+
+/** For commands that show or call tools as a caller of a set sees them. */
+export const setOption: Option = {
+  name: 'set',
+  value: 'NAME',
+  text: 'show only the tools of this set (default: the set that is loaded)',
 };
 
 /** Options of commands that open a session. */
@@ -211,6 +221,15 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     findLinks: list('python.find_links'),
     npmRegistry: text('npm.registry'),
   });
+  const onViolation = present({
+    default: text('on_violation') as ViolationAction | undefined,
+    packages: list('packages.on_violation'),
+  });
+  const clients = list('oauth.clients')?.map((it) => it.split(' ') as [string, string]);
+  const oauth: OAuthPolicy = present({
+    clients: clients === undefined ? undefined : Object.fromEntries(clients),
+    clientMetadataUrl: text('oauth.client_metadata_url'),
+  });
   const broker: BrokerPolicy = present({ url: text('broker.url'), user: text('broker.user') });
   return present({
     only: list('packages.only'),
@@ -225,6 +244,7 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     depth: number('discovery.depth'),
     agentVersion: text('agent.version'),
     reservedIds: list('agent.reserved'),
+    installRequests: settingOf(set, 'agent.install_requests') as boolean | undefined,
     strictRuntime: settingOf(set, 'runtime.strict') as boolean | undefined,
     unsafeNoSandbox: unsafeNoSandbox ? true : undefined,
     limits: Object.keys(limits).length === 0 ? undefined : limits,
@@ -233,8 +253,11 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
         ? present({ keyStorage: text('vault.key') as VaultKeyStorage | undefined })
         : undefined,
     vaultKey: text('vault.key') as VaultKeyStorage | undefined,
+    onViolation: Object.keys(onViolation).length === 0 ? undefined : onViolation,
     webhook: text('approvals.webhook'),
+    notify: settingOf(set, 'notify') as readonly NotifyTarget[] | undefined,
     containers: containerPolicy(set),
+    oauth: Object.keys(oauth).length === 0 ? undefined : oauth,
     broker: Object.keys(broker).length === 0 ? undefined : broker,
     indexes: Object.keys(indexes).length === 0 ? undefined : indexes,
   });

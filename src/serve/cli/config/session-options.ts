@@ -3,12 +3,12 @@ import type { SessionOptions } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import type { Arguments } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { sessionOptions, sessionSettings } from './config.js';
+import { sessionOptions, sessionSettings, setOption } from './config.js';
 import { configurationPaths } from './config-paths.js';
 
 /** Who opens the session is added when the host is known. The sessions of a command are one client. */
-export type CommandSessionOptions = Required<Omit<SessionOptions, 'client' | 'operator'>> &
-  Pick<SessionOptions, 'operator'>;
+export type CommandSessionOptions = Required<Omit<SessionOptions, 'client' | 'operator' | 'set'>> &
+  Pick<SessionOptions, 'operator' | 'set'>;
 
 /**
  * Session options of a command: the paths it names, else the configured ones, with the configured policy. They accept
@@ -35,12 +35,13 @@ export async function sessionFor(
     allow,
     environment,
     policy: { ...policy, protect: configurationPaths(args, terminal) },
+    set: args.value('set'),
   };
 }
 
 /** The session options that were given, as command-line arguments for another command. */
 export function sessionArgs(args: Arguments): string[] {
-  return sessionOptions.flatMap(({ name, value, multiple }) => {
+  return [...sessionOptions, setOption].flatMap(({ name, value, multiple }) => {
     if (value === undefined) return args.has(name) ? [`--${name}`] : [];
     const values = multiple === true ? args.values(name) : [args.value(name)];
     return values.flatMap((it) => (it === undefined ? [] : [`--${name}`, it]));

@@ -91,7 +91,8 @@ async function authorSession(
   root: string,
 ): Promise<CommandSessionOptions> {
   const { policy, environment, ...options } = await sessionFor(args, terminal, paths, root);
-  const { only: _only, webhook: _webhook, sealArguments: _seal, broker: _broker, natsUrl, ...rest } = policy;
+  const { only: _only, webhook: _webhook, notify: _notify, ...others } = policy;
+  const { sealArguments: _seal, broker: _broker, natsUrl, ...rest } = others;
   const allow = args.values('allow');
   return {
     ...options,

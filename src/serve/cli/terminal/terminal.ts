@@ -11,6 +11,7 @@ import type {
   Host,
   PinReset,
   RemoteHost,
+  RequestedInstallation,
   SessionPolicy,
 } from '../../../host/host.js';
 import type { AuditVerdict } from '../../../model/audit.js';
@@ -51,6 +52,8 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
   /** Asks for a line of text; empty without an answer. */
   ask(question: string): Promise<string>;
+  /** Opens a web page in the person's browser. False if there is none. */
+  openBrowser(url: string): Promise<boolean>;
   /** Undefined if it is not a readable regular file. */
   readFile(path: string): string | undefined;
   /** Creates missing folders; never overwrites a file. */
@@ -94,6 +97,8 @@ export interface InProcessHostOptions {
   /** The host serves one command only, so it starts nothing in advance. */
   readonly singleCommand?: boolean;
   readonly onAnswer?: (answer: Answer, principal: string) => void;
+  /** Called when an agent asks for a package. */
+  readonly onInstallRequest?: (request: RequestedInstallation) => void;
   /** Called after edited packages were read again, with one sentence per package. */
   readonly onReload?: (lines: readonly string[]) => void;
   /** Called with each line that extensions and MCP servers print outside their protocol. */

@@ -7,14 +7,14 @@ import { documentSchema, type Route } from '../route.js';
 
 /** Items that need an operator, like `toolwharf list --attention`. */
 export function attentionRoutes(host: Host): readonly Route[] {
-  const { rollbacks, outcomes, approvals, kills, quarantine } = host;
+  const { rollbacks, outcomes, approvals, installRequests, kills, quarantine } = host;
   return [
     {
       method: 'GET',
       path: '/api/v1/attention',
       role: 'operator',
       summary:
-        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, inactive settings, moved files, stopped and unavailable packages.',
+        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, requests for packages, inactive settings, moved files, stopped and unavailable packages.',
       responses: {
         200: {
           description: 'The items, most urgent first.',
@@ -27,6 +27,7 @@ export function attentionRoutes(host: Host): readonly Route[] {
           rollbacks: await rollbacks.list(),
           outcomes: await outcomes.unknown(),
           approvals: await approvals.list(['proposed']),
+          installRequests: await installRequests.list(),
           kills: await kills.list(),
           waivers: await session.waivers(),
           moved: await quarantine.list(),

@@ -10,13 +10,14 @@ import type { Route } from '../route.js';
 /** Every operation of the table under its own name, for programs. The other routes are for people with curl. */
 export function operationRoutes(host: Host): readonly Route[] {
   return operations.map((operation): Route => {
-    const { name, summary, role, pin, input, result } = operation;
+    const { name, summary, role, pin, progress = false, input, result } = operation;
     return {
       method: 'POST',
       path: `/api/v1/operations/${name}`,
       role,
       summary: pin === 'if-set' ? `${summary} If a PIN is set, send it or a sign-in.` : summary,
       body: input.schema,
+      progress,
       optionalBody: input.schema.required === undefined,
       responses: {
         200: {
@@ -25,10 +26,11 @@ export function operationRoutes(host: Host): readonly Route[] {
         },
       },
       handle: async (exchange) => {
-        const { body = {}, caller, signal } = exchange;
+        const { body = {}, caller, signal, onProgress } = exchange;
         if (!isObject(body)) throw new HttpError(400, 'usage', 'the body must be a JSON object');
         const target = operation.scope === 'session' ? await caller.session() : host;
-        const done = await performOperation(target, operation, body, { by: operatorOf(exchange), signal });
+        const by = operatorOf(exchange);
+        const done = await performOperation(target, operation, body, { by, signal, onProgress });
         return { body: { schema: 'toolwharf/operation@1', result: (done ?? null) as Json } };
       },
     };

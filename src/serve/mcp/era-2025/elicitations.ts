@@ -1,8 +1,9 @@
 import type { Confirmation } from '../../../host/host.js';
-import type { CancelSignal } from '../../../model/cancel-signal.js';
+import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
 import { approvalQuestion, decisionIn } from '../approval-question.js';
 import { notification, type RequestId, type RpcResponse } from '../json-rpc.js';
+import { type DecisionSource, pageQuestion, waitForDecision } from '../page-question.js';
 import type { HoldResponse } from '../tool-call.js';
 
 /** Open questions per client. For further held calls the model gets the held-call result instead. */
@@ -12,7 +13,11 @@ const toolQuestionMs = 10 * 60_000;
 
 export interface ElicitationsOptions {
   readonly now: () => number;
-  readonly send: (message: JsonObject, about: RequestId) => void;
+  readonly approvals: DecisionSource;
+  /** How long a held call waits for the decision after the user was sent to its page. */
+  readonly pageWaitMs: number;
+  /** `about`: the request of the client that the message belongs to. */
+  readonly send: (message: JsonObject, about?: RequestId) => void;
 }
 
 interface Open {
@@ -55,6 +60,43 @@ export class Elicitations {
     return decision === undefined ? { kind: 'not-asked' } : { kind: 'decided', decision };
   }
 
+  /**
+   * Asks the user to open the page of a held call, and waits a while for the decision, which may also be made elsewhere.
+   * The client's answer decides nothing.
+   */
+  async askToOpenPage(
+    confirmation: Confirmation,
+    about: RequestId,
+    signal: CancelSignal,
+  ): Promise<HoldResponse> {
+    const { now, approvals, pageWaitMs, send } = this.#options;
+    const { token: approval, url } = confirmation;
+    const isAsked = [...this.#open.values()].some((it) => it.approval === approval);
+    if (url === undefined || isAsked || this.#open.size >= maxOpen || signal.aborted)
+      return { kind: 'not-asked' };
+    const timeoutMs = Math.max(0, Date.parse(confirmation.expiresAt) - now());
+    const ended = new Cancellation();
+    const withdrawn = new Cancellation();
+    signal.addEventListener('abort', ended.abort.bind(ended));
+    ended.addEventListener('abort', () => withdrawn.abort());
+    // A decision that cannot be read is not one; the call then reads it itself and fails.
+    const decision = waitForDecision(approvals, approval, { timeoutMs, signal: ended }).catch(() => false);
+    decision.then((isDecided) => isDecided && withdrawn.abort());
+    const question = { ...pageQuestion(confirmation, url), elicitationId: approval };
+    const answer = await this.#ask(question, { about, signal: withdrawn, timeoutMs, approval });
+    if (!isObject(answer) || answer.action !== 'accept') {
+      const isDecided = withdrawn.aborted && !ended.aborted;
+      ended.abort();
+      return { kind: isDecided ? 'elsewhere' : 'not-asked' };
+    }
+    const isDecidedInTime = await Promise.race([decision, after(pageWaitMs)]);
+    const done = notification('notifications/elicitation/complete', { elicitationId: approval });
+    if (isDecidedInTime) send(done, about);
+    // Later, the message belongs to no request.
+    else decision.then((isDecided) => isDecided && send(done));
+    return { kind: 'elsewhere' };
+  }
+
   /** Passes on a tool's question. Declines if too many questions are open. */
   async askForTool(params: JsonObject, about: RequestId, signal: CancelSignal): Promise<JsonObject> {
     if (this.#open.size >= maxOpen || signal.aborted) return { action: 'decline' };
@@ -76,7 +118,7 @@ export class Elicitations {
       };
       const timer = setTimeout(() => withdraw('there was no answer in time'), timeoutMs);
       timer.unref();
-      const onAbort = () => withdraw('the call was canceled');
+      const onAbort = () => withdraw('the answer is no longer needed');
       signal.addEventListener('abort', onAbort, { once: true });
       this.#open.set(id, {
         approval,
@@ -96,4 +138,9 @@ export class Elicitations {
   receive({ id, result }: RpcResponse): void {
     if (id !== null) this.#open.get(id)?.settle(result);
   }
+}
+
+/** False after some time, without keeping the process alive. */
+function after(milliseconds: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), milliseconds).unref());
 }

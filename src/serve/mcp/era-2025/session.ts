@@ -77,7 +77,9 @@ class Client2025 implements Session2025 {
       if (!this.#closed) options.send(message, about);
     };
     this.#onClose = onClose;
-    this.#questions = new Elicitations({ now: dispatch.options.now, send: this.#send });
+    const { now, approvals, waiting } = dispatch.options;
+    const { pageWaitMs } = waiting;
+    this.#questions = new Elicitations({ now, approvals, pageWaitMs, send: this.#send });
   }
 
   get batches(): boolean {
@@ -150,10 +152,13 @@ class Client2025 implements Session2025 {
         onProgress,
         onAsk: supportsForms(this.#capabilities) ? (it) => this.#askForTool(it, id, callEnded) : undefined,
         shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
-        onHeld: async ({ confirmation }) =>
-          supportsForms(this.#capabilities) && this.#dispatch.takeApprovalQuestion()
+        onHeld: async ({ confirmation }) => {
+          const way = this.#dispatch.approvalWay(confirmation, this.#capabilities);
+          if (way === null) return { kind: 'not-asked' };
+          return way === 'form'
             ? this.#questions.askApproval(confirmation, id, signal)
-            : { kind: 'not-asked' },
+            : this.#questions.askToOpenPage(confirmation, id, signal);
+        },
       })
       .finally(() => {
         signal.removeEventListener('abort', endCall);

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../model/json.js';
 import { approvalQuestion, decisionIn } from '../approval-question.js';
+import { pageQuestion } from '../page-question.js';
 import type { McpServerOptions } from '../server-options.js';
 import type { HeldState } from '../state-signer.js';
 import type { HeldCall, HoldResponse, ResumedCall } from '../tool-call.js';
@@ -13,19 +14,23 @@ export function approvalRequired(
   options: McpServerOptions,
   params: JsonObject,
   { confirmation, isInnerCall }: HeldCall,
+  way: HeldState['way'],
 ): HoldResponse {
+  const question =
+    way === 'form' ? approvalQuestion(confirmation) : pageQuestion(confirmation, confirmation.url ?? '');
   const requestState = options.stateSigner.sign({
     kind: 'held',
     ...stateBinding(options, params),
     approval: confirmation.token,
     isInnerCall,
+    way,
     expiresAt: Date.parse(confirmation.expiresAt),
   });
   return {
     kind: 'input-required',
     result: {
       resultType: 'input_required',
-      inputRequests: { [key]: { method: 'elicitation/create', params: approvalQuestion(confirmation) } },
+      inputRequests: { [key]: { method: 'elicitation/create', params: question } },
       requestState,
     },
   };
@@ -33,7 +38,8 @@ export function approvalRequired(
 
 /** The decision in a repeated request. Marks the state as used. */
 export function readDecision(
-  { approval, isInnerCall }: HeldState,
+  { waiting }: McpServerOptions,
+  { approval, isInnerCall, way }: HeldState,
   { inputResponses }: JsonObject,
   use: () => void,
 ): ResumedCall | undefined {
@@ -43,5 +49,8 @@ export function readDecision(
   // Without an answer the state stays valid: the call is still held, and the user is asked again.
   if (decision === undefined) return undefined;
   use();
-  return { approval, isInnerCall, decision };
+  if (way === 'form') return { approval, isInnerCall, decision };
+  // Whatever the answer contains, it only says whether the user opened the page.
+  const isOpened = isObject(answer) && answer.action === 'accept';
+  return { approval, isInnerCall, decision: 'elsewhere', waitMs: isOpened ? waiting.pageWaitMs : 0 };
 }

@@ -69,10 +69,10 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
       method,
       params,
       shape: 'any',
-      onHeld: async (hold: HeldCall): Promise<HoldResponse> =>
-        isAskable && dispatch.takeApprovalQuestion()
-          ? approvalRequired(options, params, hold)
-          : { kind: 'not-asked' },
+      onHeld: async (hold: HeldCall): Promise<HoldResponse> => {
+        const way = dispatch.approvalWay(hold.confirmation, client);
+        return way === null ? { kind: 'not-asked' } : approvalRequired(options, params, hold, way);
+      },
     } as const;
     const result =
       method === 'tools/call'

@@ -43,8 +43,9 @@ export class ToolCalls2026 {
     const found = readRequestState(this.#options, params);
     if (found?.state.kind === 'asked')
       return this.#next(this.#resume(params, found.state.question, found.use), params, request);
-    if (found !== undefined && this.#options.approver === null) throw invalidRequestState();
-    const resumed = found === undefined ? undefined : readDecision(found.state, params, found.use);
+    if (found?.state.way === 'form' && this.#options.approver === null) throw invalidRequestState();
+    const resumed =
+      found === undefined ? undefined : readDecision(this.#options, found.state, params, found.use);
     if (!request.isAskable) return request.makeCall({ signal, onProgress, resumed });
     const { now, waiting, principal } = this.#options;
     const conversation = new Conversation((handlers) => request.makeCall({ ...handlers, resumed }), {

@@ -235,6 +235,25 @@ strict = true
     await settings();
   });
 
+  test('a project file may stop packages that act against their grants, but not revoke them', async () => {
+    home({ [project]: 'on_violation = "kill"\npackages.on_violation = ["notes=kill"]\n' });
+    const stricter = { default: 'kill', packages: ['notes=kill'] };
+    expect((await settings()).policy.onViolation).toEqual(stricter);
+    folder.remove();
+    // The user's stricter action stays.
+    home({ [user]: 'on_violation = "revoke"\n', [project]: 'on_violation = "kill"\n' });
+    expect((await settings()).policy.onViolation).toEqual({ default: 'revoke' });
+    for (const text of ['on_violation = "revoke"', 'packages.on_violation = ["notes=revoke"]']) {
+      folder.remove();
+      home({ [project]: `${text}\n` });
+      expect(await errorOf(settings())).toMatchObject({ code: 'invalid_config' });
+      expect(printed.err).toContain('cannot be "revoke" in a project file');
+      folder.remove();
+      home({ [user]: `${text}\n` });
+      await settings();
+    }
+  });
+
   test('the nearest project file in the parent folders is used, and none above the home folder', async () => {
     home({ [project]: '[discovery]\ndepth = 2\n', 'work/deep/toolwharf.toml': '[discovery]\ndepth = 1\n' });
     expect((await settings()).policy.depth).toBe(1);

@@ -21,7 +21,7 @@ import type { Json } from '../../../../src/model/json.js';
 import { parseArguments } from '../../../../src/serve/cli/command/arguments.js';
 import { connectCommand } from '../../../../src/serve/cli/commands/connect.js';
 import { clients } from '../../../../src/serve/clients/clients.js';
-import { parseJsonc, removeMember, setMember } from '../../../../src/serve/clients/jsonc.js';
+import { parseJsonc, removeMember, setMember } from '../../../../src/serve/clients/syntax/jsonc.js';
 import { clientKeyPath, readClientKey } from '../../../../src/serve/socket/client-key.js';
 import { testTerminal } from '../../../support/terminal.js';
 import { main, patchTool, temporaryFolder, until } from '../../../support/toolwharf.js';
@@ -143,6 +143,27 @@ describe('file locations and entries', () => {
     ['gemini-cli', 'user', 'linux', {}, '/home/ada/.gemini/settings.json'],
     ['gemini-cli', 'project', 'linux', {}, '/work/.gemini/settings.json'],
     ['windsurf', 'user', 'win32', {}, 'C:\\Users\\ada\\.codeium\\windsurf\\mcp_config.json'],
+    ['codex', 'user', 'darwin', {}, '/home/ada/.codex/config.toml'],
+    ['codex', 'user', 'linux', { CODEX_HOME: '/c' }, '/c/config.toml'],
+    ['codex', 'project', 'linux', {}, '/work/.codex/config.toml'],
+    ['zed', 'user', 'darwin', {}, '/home/ada/.config/zed/settings.json'],
+    ['zed', 'user', 'linux', { XDG_CONFIG_HOME: '/c' }, '/c/zed/settings.json'],
+    ['zed', 'user', 'win32', {}, 'C:\\Users\\ada\\AppData\\Roaming\\Zed\\settings.json'],
+    ['zed', 'project', 'linux', {}, '/work/.zed/settings.json'],
+    [
+      'cline',
+      'user',
+      'linux',
+      {},
+      '/home/ada/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+    ],
+    ['cline', 'user', 'linux', { CLINE_MCP_SETTINGS_PATH: '/c.json' }, '/c.json'],
+    ['opencode', 'user', 'darwin', {}, '/home/ada/.config/opencode/opencode.json'],
+    ['opencode', 'project', 'linux', {}, '/work/opencode.json'],
+    ['goose', 'user', 'darwin', {}, '/home/ada/.config/goose/config.yaml'],
+    ['goose', 'user', 'win32', {}, 'C:\\Users\\ada\\AppData\\Roaming\\Block\\goose\\config\\config.yaml'],
+    ['continue', 'user', 'linux', {}, '/home/ada/.continue/config.yaml'],
+    ['lm-studio', 'user', 'linux', {}, '/home/ada/.lmstudio/mcp.json'],
   ] as const)(
     'the file of %s in scope %s on %s is found (environment %j)',
     (name, scope, platform, environment, path) => {
@@ -182,7 +203,7 @@ describe('file locations and entries', () => {
       const url = 'http://127.0.0.1:8377/mcp';
       const { err } = await run([name, '--scope', 'project', '--http', 'http://127.0.0.1:8377', '--yes']);
       const value = parse(read(join(project, path)));
-      expect(value[clients[name].container].toolwharf).toEqual({
+      expect(value[clients[name].container[0] as string].toolwharf).toEqual({
         ...(JSON.parse(JSON.stringify(entry).replace('"U"', JSON.stringify(url))) as object),
         headers: { Authorization: `Bearer ${reference}` },
       });

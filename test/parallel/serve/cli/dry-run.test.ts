@@ -38,6 +38,9 @@ beforeAll(async () => {
   const audience = { kind: 'manifest' } as const;
   await host.secrets.set({ package: 'door', slot: 'door_key', value: 'planted', audience, by: 'test' });
   await host.tokens.create({ name: 'laptop', role: 'agent', expiresAt: null, by: 'test' });
+  await host.sets.save({ name: 'used', tools: {} }, 'test');
+  await host.sets.save({ name: 'unused', tools: {} }, 'test');
+  await host.sets.bind({ kind: 'token', name: 'laptop', set: 'used', by: 'test' });
   await host.switches.set('off', false, 'test');
   await host.kills.set('stopped', 'test', true);
   mkdirSync(join(bench.path, 'state'), { recursive: true });
@@ -52,6 +55,7 @@ async function everything(): Promise<string> {
     await host.approvals.rules.list(),
     await host.secrets.list(),
     await host.tokens.list(),
+    await host.sets.list(),
     await host.switches.disabled(),
     await host.kills.list(),
     await host.operator.pin(),
@@ -80,6 +84,13 @@ const dryRuns: readonly [args: string, output: string][] = [
   ['secret rekey --to file', 'would move the encryption key of all secrets to: file'],
   ['token create phone', 'would create a token phone for an agent'],
   ['token revoke laptop', 'would revoke laptop (tok_'],
+  ['set save few --hide send/send', 'would save the set few: 1 hidden'],
+  ['set save used --only send', 'would change the set used: only send'],
+  ['set load unused', 'would use the set unused for sessions without a set of their own'],
+  ['set load --none', 'would use no set for sessions without a set of their own'],
+  ['set bind unused --token laptop', 'would use the set unused for token laptop'],
+  ['set unbind --token laptop', 'would use no set for token laptop'],
+  ['set remove unused', 'would remove the set unused'],
   ['enable off', 'would enable off'],
   ['enable door', 'would do nothing'],
   ['disable door', 'would disable door'],
@@ -127,6 +138,11 @@ describe('--dry-run', () => {
     ['secret unset door other', 'not_found'],
     ['token create laptop', 'usage'],
     ['token revoke other', 'not_found'],
+    ['set save used', 'usage'],
+    ['set save few --fix send/send:text=1', 'invalid_input'],
+    ['set bind unused --token other', 'not_found'],
+    ['set load other', 'not_found'],
+    ['set remove used', 'denied'],
     ['approvals approve apr_none', 'approval_not_found'],
     ['approvals revoke rule_none', 'not_found'],
     ['audit acknowledge call_none', 'not_found'],
@@ -151,7 +167,7 @@ describe('--dry-run', () => {
   test('every command that changes something has the option', async () => {
     const reading = [
       ...['validate', 'list', 'info', 'doctor', 'schema', 'explain', 'completion', 'complete'],
-      ...['plan', 'outdated', 'history'],
+      ...['plan', 'outdated', 'why', 'history'],
     ];
     const running = ['serve', 'mcp', 'host', 'dev', 'test', 'verify'];
     const without: string[] = [];

@@ -13,6 +13,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'acknowledge@1': 'audit.test.ts',
   'doctor@1': 'audit.test.ts',
   'quarantined@1': 'quarantine.test.ts',
+  'sign-out@1': '../../sign-in/sign-in-command.test.ts',
 };
 
 // Each test runs many commands.
@@ -141,17 +142,27 @@ test('about packages and calls', async () => {
 test('about installed packages', async () => {
   await document('plan@1', ['plan', 'offered/shout.py']);
   await document('plan@1', ['install', 'offered/shout.py', '--dry-run']);
+  await document('plan@1', ['add', 'tracker', '--url', 'https://mcp.example.com/mcp', '--dry-run']);
   await document('change@1', ['install', 'offered/shout.py', '--yes']);
   await document('verify@1', ['verify', 'shout']);
   await document('outdated@1', ['outdated']);
   await document('change@1', ['update', 'shout', '--yes']);
+  await document('change@1', ['update', 'shout', '--yes', '--allow', 'net:api.example.com']);
   await document('history@1', ['history', 'shout']);
   await document('list@1', ['list']);
   await document('info@1', ['info', 'shout']);
+  await document('requests@1', ['requests', 'list']);
+  await document('learn@1', ['learn', 'shout']);
+  await document('narrowing@1', ['learn', 'shout', '--undo']);
   await document('change@1', ['rollback', 'shout']);
   await document('gc@1', ['gc']);
   await document('change@1', ['revoke', 'shout', '--yes']);
-  await document('change@1', ['install', 'offered/shout.py', '--yes']);
+  await document('change@1', ['install', 'offered/shout.py', '--save', '--yes']);
+  await document('lock-plan@1', ['plan']);
+  await document('lock-plan@1', ['install', '--locked', '--dry-run']);
+  await document('restore@1', ['install']);
+  await document('why@1', ['why', 'shout']);
+  await document('why@1', ['why', 'word_count', '--dir', 'tools']);
   await document('change@1', ['remove', 'shout', '--yes']);
   await document('error@1', ['history', 'shout']);
 });
@@ -173,9 +184,17 @@ test('about decisions of the operator', async () => {
   await document('kills@1', ['kill']);
   await document('kill@1', ['kill', '--lift', 'word_count']);
   await document('quarantine@1', ['quarantine']);
+  await document('sign-ins@1', ['sign-in']);
   await document('token@1', ['token', 'create', 'laptop']);
   await document('tokens@1', ['token', 'list']);
   await document('tokens@1', ['token', 'revoke', 'laptop']);
+  await document('set@1', ['set', 'save', 'counting', '--only', 'word_count']);
+  await document('set@1', ['set', 'list', 'counting']);
+  await document('sets@1', ['set', 'load', 'counting', '--here']);
+  await document('list@1', ['list', 'tools', '--set', 'counting']);
+  await document('sets@1', ['set', 'load', '--none', '--here']);
+  await document('dry-run@1', ['set', 'remove', 'counting', '--dry-run']);
+  await document('sets@1', ['set', 'remove', 'counting']);
   await document('secrets@1', ['secret', 'set', 'other', 'KEY'], 'a-value');
   await document('secrets@1', ['secret', 'list']);
   await document('pin@1', ['pin', 'status']);

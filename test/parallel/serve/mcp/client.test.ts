@@ -265,6 +265,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       'find_tools',
       'describe_tool',
       'call_tool',
+      'request_install',
       'patch_confirm_action',
     ]);
     const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });

@@ -141,7 +141,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
 
   test('finds tools with a search', async () => {
     const client = await connect(era, [examples, '--expose', 'search']);
-    expect((await client.listTools()).tools).toHaveLength(4);
+    expect((await client.listTools()).tools).toHaveLength(5);
     const found = await client.callTool({
       name: 'find_tools',
       arguments: { query: 'count words of a text', limit: 3 },

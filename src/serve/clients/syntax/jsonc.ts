@@ -1,8 +1,8 @@
 // Changes one member of a JSON file with comments, and nothing else. jsonc-parser only parses: its own edits would move
 // comments away from what they describe.
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { SourceText } from '../../formats/document/source-text.js';
-import type { Json } from '../../model/json.js';
+import { SourceText } from '../../../formats/document/source-text.js';
+import type { Json } from '../../../model/json.js';
 
 export interface JsoncError {
   readonly line: number;

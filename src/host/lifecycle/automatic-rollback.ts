@@ -1,0 +1,41 @@
+import type { FailedGeneration } from '../packages/start-trials.js';
+import { served } from './install.js';
+import type { LifecycleServices } from './lifecycle-services.js';
+import { type RecoveryServices, settleChanges } from './recovery.js';
+
+/**
+ * Goes back from a generation that never started to the newest earlier one that did not fail in the same way. The failed
+ * one is marked in the same transaction, so the host never goes back to it. Undefined: there is nothing to go back to.
+ */
+export async function goBackByItself(
+  { package: id, generation, trial }: FailedGeneration,
+  services: LifecycleServices & RecoveryServices,
+): Promise<string | undefined> {
+  const { rows, journal, audit, newId, now } = services;
+  await settleChanges(id, services);
+  const installation = await rows.get(id);
+  const all = await rows.generations(id);
+  const current = all.find((it) => it.number === generation);
+  // Somebody may have changed it in the meantime.
+  if (installation?.state !== 'active' || installation.current !== generation) return undefined;
+  if (current?.trial?.state !== 'open') return undefined;
+  const target = all.filter((it) => it.number < generation && it.trial?.state !== 'failed').at(-1);
+  if (target === undefined) return undefined;
+  await services.store.verify(target.tree);
+  const change = newId('chg');
+  await journal.begin({ id: change, package: id, operation: 'rollback' });
+  const reason = `it did not start ${trial.failures} times: ${trial.reason ?? 'no reason was given'}`;
+  const body = {
+    operation: 'rollback',
+    package: id,
+    from: generation,
+    to: target.number,
+    reason,
+    by: 'host',
+  };
+  await audit.append({ kind: 'operator', body });
+  const failed = { number: generation, trial: { ...trial, state: 'failed' as const, at: now() } };
+  await rows.pointTo(target, installation.roots, change, failed);
+  served(current, services);
+  return `generation ${generation} (${current.version}) of ${id} never started, so the host went back to generation ${target.number} (${target.version})`;
+}

@@ -1,0 +1,103 @@
+import type { CommandEntry } from './command-entry.js';
+
+/** Commands about installed packages. */
+export const lifecycleCommands: readonly CommandEntry[] = [
+  {
+    name: 'plan',
+    summary: 'show what installing a package would do',
+    effect: 'reads',
+    json: ['plan@1', 'lock-plan@1'],
+    load: async () => (await import('../commands/plan.js')).planCommand,
+  },
+  {
+    name: 'add',
+    summary: 'add an MCP server by its command or URL',
+    effect: 'acts',
+    json: ['change@1', 'plan@1'],
+    load: async () => (await import('../commands/add.js')).addCommand,
+  },
+  {
+    name: 'install',
+    summary: 'install a package after you agreed to its plan',
+    effect: 'acts',
+    json: ['change@1', 'plan@1', 'restore@1', 'lock-plan@1'],
+    load: async () => (await import('../commands/install.js')).install,
+  },
+  {
+    name: 'requests',
+    summary: 'show or refuse packages that agents asked for',
+    effect: 'acts',
+    json: ['requests@1', 'dry-run@1'],
+    load: async () => (await import('../commands/requests.js')).requests,
+  },
+  {
+    name: 'verify',
+    summary: 'run the smoke test of installed packages',
+    effect: 'acts',
+    json: ['verify@1'],
+    load: async () => (await import('../commands/verify.js')).verifyCommand,
+  },
+  {
+    name: 'update',
+    summary: 'update an installed package',
+    effect: 'acts',
+    json: ['change@1', 'plan@1'],
+    load: async () => (await import('../commands/update.js')).update,
+  },
+  {
+    name: 'outdated',
+    summary: 'show installed packages with a newer version',
+    effect: 'reads',
+    json: ['outdated@1'],
+    load: async () => (await import('../commands/update.js')).outdated,
+  },
+  {
+    name: 'why',
+    summary: 'show who asked for a package',
+    effect: 'reads',
+    json: ['why@1'],
+    load: async () => (await import('../commands/why.js')).why,
+  },
+  {
+    name: 'history',
+    summary: 'show the generations of an installed package',
+    effect: 'reads',
+    json: ['history@1'],
+    load: async () => (await import('../commands/history.js')).history,
+  },
+  {
+    name: 'rollback',
+    summary: 'serve an earlier generation again',
+    effect: 'acts',
+    json: ['change@1', 'dry-run@1'],
+    load: async () => (await import('../commands/rollback.js')).rollback,
+  },
+  {
+    name: 'revoke',
+    summary: 'withdraw the access of a package and erase it',
+    effect: 'acts',
+    json: ['change@1', 'dry-run@1'],
+    load: async () => (await import('../commands/revoke.js')).revokeCommand,
+  },
+  {
+    name: 'remove',
+    summary: 'remove an installed package',
+    effect: 'acts',
+    json: ['change@1', 'dry-run@1'],
+    load: async () => (await import('../commands/revoke.js')).removeCommand,
+  },
+  {
+    name: 'gc',
+    summary: 'remove old generations and unused files',
+    effect: 'acts',
+    json: ['gc@1', 'dry-run@1'],
+    load: async () => (await import('../commands/gc.js')).gc,
+  },
+  {
+    name: 'learn',
+    summary: 'narrow a package to what it really uses',
+    effect: 'acts',
+    json: ['learn@1', 'narrowing@1', 'dry-run@1'],
+    load: async () => (await import('../commands/learn.js')).learn,
+  },
+];

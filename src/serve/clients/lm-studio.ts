@@ -1,0 +1,19 @@
+import type { Client } from './client.js';
+import { joinPathFor } from './client-paths.js';
+import { entryMembers, plainEntry } from './server-entry.js';
+import { jsonSettings } from './syntax/json-settings.js';
+
+export const lmStudio: Client = {
+  name: 'lm-studio',
+  title: 'LM Studio',
+  scopes: ['user'],
+  syntax: jsonSettings,
+  container: ['mcpServers'],
+  managed: entryMembers,
+  startsInProject: false,
+  http: true,
+  file: (_scope, machine) => joinPathFor(machine, machine.home, '.lmstudio', 'mcp.json'),
+  entry: (transport) => plainEntry(transport, 'url'),
+  variable: (name) => `\${${name}}`,
+  next: 'turn on the server in the Program tab of LM Studio',
+};

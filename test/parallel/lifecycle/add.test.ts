@@ -1,0 +1,224 @@
+// MCP servers given as a command line or a URL: what is written for them, the trial start, and the installation.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Session } from '../../../src/index.js';
+import { bareServer } from '../../support/mcp-upstream.js';
+import { temporaryFolder } from '../../support/toolwharf.js';
+import { type Workbench, workbench } from '../../support/workbench.js';
+
+const by = 'operator';
+const key = 'k3yQ9vX2mB7wLp4Zt8Rd';
+
+/** Needs TOKEN, tries to reach a host when it starts, and shows its arguments. */
+const server = `#!/usr/bin/env node
+${bareServer(`
+if (process.env.TOKEN === undefined) { console.error('TOKEN is missing'); process.exit(2); }
+const { request } = await import('node:http');
+const proxy = process.env.HTTP_PROXY ?? process.env.http_proxy;
+if (proxy !== undefined) await new Promise((done) => {
+  const { hostname, port } = new URL(proxy);
+  const asked = request({ host: hostname, port, method: 'CONNECT', path: 'api.example.com:443' });
+  asked.on('connect', (_, socket) => { socket.destroy(); done(); }).on('error', done).end();
+});
+on = {
+  'tools/list': () => ({ tools: [{ name: 'see', description: 'Shows what it got.', inputSchema: { type: 'object' } }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: JSON.stringify({ args: process.argv.slice(2), mode: process.env.MODE }) }] }),
+};`)}`;
+
+const archive = (() => {
+  const folder = temporaryFolder({
+    'package/package.json': JSON.stringify({
+      ...{ name: '@example/notes', version: '1.4.0', type: 'module', bin: { 'notes-server': 'server.mjs' } },
+      scripts: { install: 'echo yes > built.txt' },
+    }),
+    'package/server.mjs': server,
+  });
+  const bytes = execFileSync('tar', ['-cz', '-C', folder.path, 'package']);
+  folder.remove();
+  return bytes;
+})();
+
+/** A registry with one package. */
+const registry = createServer((request, response) => {
+  if (request.url === '/notes.tgz') return response.end(archive);
+  if (decodeURIComponent(request.url ?? '') !== '/@example/notes') return response.writeHead(404).end();
+  const dist = {
+    tarball: `http://${request.headers.host}/notes.tgz`,
+    integrity: `sha512-${createHash('sha512').update(archive).digest('base64')}`,
+  };
+  const version = {
+    ...{ name: '@example/notes', version: '1.4.0', bin: { 'notes-server': 'server.mjs' } },
+    ...{ hasInstallScript: true, dist },
+  };
+  const document = {
+    name: '@example/notes',
+    'dist-tags': { latest: '1.4.0' },
+    versions: { '1.4.0': version },
+  };
+  return response.end(JSON.stringify(document));
+});
+let port = 0;
+beforeAll(async () => {
+  await new Promise<void>((done) => registry.listen(0, '127.0.0.1', done));
+  port = (registry.address() as AddressInfo).port;
+});
+afterAll(() => {
+  registry.closeAllConnections();
+  registry.close();
+});
+
+let bench: Workbench;
+let session: Session;
+beforeEach(async () => {
+  bench = await workbench({});
+  session = await bench.session({
+    directories: [],
+    accept: null,
+    policy: { indexes: { npmRegistry: `http://127.0.0.1:${port}/` } },
+    allow: [`toolwharf=net:127.0.0.1:${port}`],
+  });
+});
+afterEach(() => bench.close());
+
+const manifestOf = (source: string) => JSON.parse(source.slice('mcp:'.length));
+const notes = ['npx', '-y', '@example/notes', '--limit', '5'];
+
+describe('the manifest that is written for a command line', () => {
+  test('names the package, its command and what the server needs, without secrets', async () => {
+    const { installations } = session;
+    const command = ['MODE=fast', ...notes, '--api-key', key];
+    const draft = await installations.draftServer({ name: 'notes', command, env: { TOKEN: 'abc' } });
+    expect(manifestOf(draft.source)).toEqual({
+      schema: 'toolwharf/mcp@1',
+      name: 'notes',
+      install: { npm: '@example/notes' },
+      command: 'notes-server',
+      args: ['--limit', '5', '--api-key', '${API_KEY}'],
+      cwd: '${data}',
+      env: { MODE: { default: 'fast' }, TOKEN: { secret: true, required: true } },
+      values: { API_KEY: { secret: true, required: true } },
+      network: [],
+    });
+    expect(draft.values).toEqual({ TOKEN: 'abc', API_KEY: key });
+    expect(draft.secrets).toEqual(['TOKEN', 'API_KEY']);
+    expect(draft.source).not.toContain(key);
+  });
+
+  test('offers the folders of its arguments, and the person chooses how they are used', async () => {
+    const folder = join(bench.path, 'docs');
+    mkdirSync(folder);
+    const command = [...notes, folder];
+    const offered = await session.installations.draftServer({ name: 'notes', command });
+    expect(offered.offered).toEqual([`read:${folder}`]);
+    expect(manifestOf(offered.source).files).toBeUndefined();
+    const allow = [`write:${folder}`, 'net:api.example.com'];
+    const chosen = await session.installations.draftServer({ name: 'notes', command, allow });
+    expect(chosen.offered).toEqual([]);
+    expect(manifestOf(chosen.source)).toMatchObject({
+      files: { write: [folder] },
+      network: ['api.example.com'],
+    });
+  });
+
+  test('lets the person say what is a secret', async () => {
+    const env = { TOKEN: 'abc', REGION: 'eu' };
+    const draft = await session.installations.draftServer({
+      ...{ name: 'notes', command: notes, env },
+      ...{ settings: ['TOKEN'], secrets: ['REGION'] },
+    });
+    expect(manifestOf(draft.source).env).toEqual({
+      TOKEN: { default: 'abc' },
+      REGION: { secret: true, required: true },
+    });
+  });
+
+  test('of a URL has its header values as secrets', async () => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const draft = await session.installations.draftServer({
+      ...{ name: 'tracker', url: 'https://mcp.example.com/mcp', headers },
+    });
+    expect(manifestOf(draft.source)).toMatchObject({
+      headers: { Authorization: 'Bearer ${AUTHORIZATION}' },
+      values: { AUTHORIZATION: { secret: true, required: true } },
+    });
+    expect(draft.values).toEqual({ AUTHORIZATION: key });
+    const plan = await session.installations.plan({ source: draft.source });
+    expect(plan.requires).toEqual(['net:mcp.example.com']);
+    expect(plan.credentials).toMatchObject([{ name: 'AUTHORIZATION', hosts: ['mcp.example.com'] }]);
+  });
+
+  test('is not written for what cannot be locked', async () => {
+    const draft = (command: string[]) => session.installations.draftServer({ name: 'notes', command });
+    await expect(draft(['bash', '-c', 'x'])).rejects.toMatchObject({ code: 'usage' });
+    await expect(draft(['npx', '@example/missing'])).rejects.toThrow(/missing does not exist/);
+  });
+});
+
+describe('a trial start', () => {
+  test('shows the tools, the hosts and the skipped install scripts, and an installation takes it over', async () => {
+    const { installations } = session;
+    const request = { name: 'notes', command: notes, env: { TOKEN: 'abc', MODE: 'fast' } };
+    const trial = await installations.tryServer({ ...request, allow: ['net:api.example.com'], by });
+    expect(trial).toEqual({
+      status: 'started',
+      tools: [{ name: 'see', description: 'Shows what it got.' }],
+      hosts: ['net:api.example.com'],
+      scripts: ['@example/notes'],
+    });
+    expect(await installations.list()).toEqual([]);
+    const allow = trial.hosts;
+    const { source, values } = await installations.draftServer({ ...request, allow });
+    const plan = await installations.plan({ source, allow });
+    expect(plan).toMatchObject({
+      package: { id: 'notes', version: '1.4.0' },
+      requires: ['net:api.example.com'],
+      agreed: ['net:api.example.com'],
+      dependencies: ['@example/notes 1.4.0 (npm)'],
+    });
+    const change = await installations.install({ source, allow, agree: plan.digest, values, by });
+    expect(change.left).toEqual([
+      expect.stringContaining('@example/notes needs a build step that was not run'),
+    ]);
+    const answer = await session.call({ tool: 'notes/see', arguments: {} });
+    expect(answer).toMatchObject({ status: 'ok' });
+    expect(JSON.stringify(answer)).toContain('fast');
+  }, 60_000);
+
+  test('that fails says why, runs the named install scripts, and leaves nothing behind', async () => {
+    const scripts = ['@example/notes'];
+    const trial = await session.installations.tryServer({ name: 'notes', command: notes, scripts, by });
+    expect(trial).toMatchObject({
+      status: 'failed',
+      tools: [],
+      scripts: [],
+      failure: expect.stringContaining('TOKEN is missing'),
+    });
+    const environments = join(bench.path, 'state', 'environments');
+    const [installed = ''] = readdirSync(join(environments, 'installed'));
+    const own = join(environments, 'installed', installed, 'node_modules', '@example', 'notes');
+    expect(readdirSync(own)).toContain('built.txt');
+    await bench.host.close();
+    expect(readdirSync(join(environments, 'installed'))).toEqual([]);
+    expect(readdirSync(join(environments, 'locks'))).toEqual([]);
+    expect(readdirSync(join(bench.path, 'state', 'store', 'trees'))).toEqual([]);
+  }, 60_000);
+
+  test('sees no folder of its arguments, but its own script', async () => {
+    const folder = join(bench.path, 'project');
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, 'server.mjs'), server);
+    const command = ['node', join(folder, 'server.mjs'), bench.root];
+    const request = { name: 'local', command, env: { TOKEN: 'abc' } };
+    const trial = await session.installations.tryServer({ ...request, by });
+    expect(trial).toMatchObject({ status: 'started', hosts: ['net:api.example.com'] });
+    const draft = await session.installations.draftServer(request);
+    expect(draft.offered).toEqual([`read:${bench.root}`]);
+    expect(draft.notes).toEqual([expect.stringContaining('is not locked')]);
+  }, 60_000);
+});
