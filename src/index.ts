@@ -150,7 +150,6 @@ export type {
   VerifiedActor,
 } from './host/operator/operator-auth.js';
 export type { HostOptions } from './host/options.js';
-export type { FailedUpdate } from './host/packages/installation-index.js';
 export type { InstallStep } from './host/packages/package-change.js';
 export type { BrokerPolicy, ContainerPolicy, SealingPolicy } from './host/session-policy.js';
 export type {
@@ -188,7 +187,7 @@ export type { Diagnostic, Range, RelatedPlace } from './model/diagnostic.js';
 export type { Guardrails, RateLimit, ToolGuardrails } from './model/guardrails.js';
 export type { HostErrorOptions } from './model/host-error.js';
 export { HostError, type HostErrorCode, type ToolError, type Transient } from './model/host-error.js';
-export type { GenerationTrial } from './model/installation.js';
+export type { FailedUpdate, GenerationTrial } from './model/installation.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';
 export type {
   Cost,

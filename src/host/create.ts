@@ -40,7 +40,7 @@ import { anchorPlaces } from './operator/anchor-places.js';
 import { approvalLinks } from './operator/approval-links.js';
 import { approvalOperations, invalidator } from './operator/approval-operations.js';
 import { openHostAudit } from './operator/host-audit.js';
-import { InstallRequestQueue } from './operator/install-requests.js';
+import { InstallRequestQueue } from './operator/install-request-queue.js';
 import { KillSwitch } from './operator/kill-switch.js';
 import { KillTargets } from './operator/kill-targets.js';
 import { heldCallNotice, installRequestNotice } from './operator/notice.js';

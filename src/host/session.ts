@@ -17,7 +17,7 @@ import { requestInstall } from './lifecycle/request-install.js';
 import { withInstallRequests } from './lifecycle/requested-installs.js';
 import { type LearningServices, learningOf } from './lifecycle/session-learning.js';
 import { limitSession } from './limited-session.js';
-import type { InstallRequestQueue } from './operator/install-requests.js';
+import type { InstallRequestQueue } from './operator/install-request-queue.js';
 import type { KillTargets } from './operator/kill-targets.js';
 import type { Operator, OperatorAuth } from './operator/operator-auth.js';
 import { unknownSet } from './operator/set-operations.js';

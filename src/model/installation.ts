@@ -36,6 +36,13 @@ export interface GenerationTrial {
   readonly at: number;
 }
 
+/** A newer generation that never started. */
+export interface FailedUpdate {
+  readonly generation: number;
+  readonly version: string;
+  readonly trial: GenerationTrial;
+}
+
 /** One version of an installed package on disk. It never changes, except for its last smoke result and its trial. */
 export interface Generation {
   readonly package: string;

@@ -59,7 +59,7 @@ test('the library works', () => {
   );
   expect(JSON.parse(run(process.execPath, ['use.js']))).toEqual([
     { words: 3 },
-    ['patch', 'findagent', 'talos', 'toolspace', 'nexo'],
+    ['patch', 'findagent', 'talos', 'toolspace', 'nexo', 'mcp'],
     'function',
   ]);
 });

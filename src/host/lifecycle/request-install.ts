@@ -2,7 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import type { AgentRequest, AgentRequestAnswer } from '../../model/requested-installation.js';
 import { splitToolName } from '../../model/tool-name.js';
 import type { SessionCatalog } from '../catalog/session-catalog.js';
-import type { InstallRequestQueue } from '../operator/install-requests.js';
+import type { InstallRequestQueue } from '../operator/install-request-queue.js';
 import { noticeTargetsOf } from '../operator/session-notice-targets.js';
 import type { SessionSetup } from '../session-setup.js';
 

@@ -1,5 +1,5 @@
 import { HostError } from '../../model/host-error.js';
-import type { InstallRequestQueue } from '../operator/install-requests.js';
+import type { InstallRequestQueue } from '../operator/install-request-queue.js';
 import { actorName } from '../operator/pin-auth.js';
 import type { Installations, PlanRequest } from './installations.js';
 

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { isWithin } from '../../files/path-containment.js';
-import type { GenerationTrial, Installation, InstallLock, SmokeResult } from '../../model/installation.js';
+import type {
+  FailedUpdate,
+  GenerationTrial,
+  Installation,
+  InstallLock,
+  SmokeResult,
+} from '../../model/installation.js';
 import { LoadOnce } from '../../model/load-once.js';
 import type { LockedSource } from '../../model/source.js';
 import type { InstallationRows, StoredGeneration } from '../../store/installations.js';
@@ -27,13 +33,6 @@ export interface InstalledPlace {
   readonly wentBackFrom?: FailedUpdate | undefined;
   /** True: nobody agreed to it yet, so it is only started once, without what it asks for. */
   readonly isTrial?: boolean;
-}
-
-/** A newer generation that never started. */
-export interface FailedUpdate {
-  readonly generation: number;
-  readonly version: string;
-  readonly trial: GenerationTrial;
 }
 
 interface RootedPlace {
