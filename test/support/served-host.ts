@@ -1,6 +1,6 @@
 // `toolwharf serve` in a process of its own, and measurements of how fast it answers while something attacks it.
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -9,6 +9,8 @@ import type { Files } from './workbench.js';
 
 export interface ServedHost {
   readonly port: number;
+  /** Milliseconds that its main thread has used of a processor. Infinity where the kernel does not tell. */
+  processorMs(): number;
   readonly agentToken: string;
   readonly operatorToken: string;
   /** What it printed to standard error. */
@@ -43,6 +45,7 @@ export async function serveHost(packages: Files): Promise<ServedHost> {
   const { mcp, token, agentToken } = JSON.parse(first) as { mcp: string; token: string; agentToken: string };
   return {
     port: Number(new URL(mcp).port),
+    processorMs: () => processorMs(child.pid),
     agentToken,
     operatorToken: token,
     errors: () => errors,
@@ -53,6 +56,14 @@ export async function serveHost(packages: Files): Promise<ServedHost> {
       folder.remove();
     },
   };
+}
+
+function processorMs(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1_000_000;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** A server that does nothing else. While it is slow too, the machine is busy and not the host. */
