@@ -26,7 +26,8 @@ export type ClientTransport =
 
 /** A client that lists its MCP servers in a file. */
 export interface Client {
-  readonly name: ClientName;
+  /** `file`: a file that no known client has. */
+  readonly name: ClientName | 'file';
   readonly title: string;
   /** The first one is the default. */
   readonly scopes: readonly ConfigScope[];
@@ -37,6 +38,8 @@ export interface Client {
   readonly earlierContainer?: readonly string[];
   /** Whether the servers are a list with their names inside. Default: members of an object. */
   readonly isList?: boolean;
+  /** The member with a URL of the older SSE transport, if another one has URLs of today's. */
+  readonly sseMember?: string;
   /** Members of an entry that Toolwharf writes. All others belong to the person. */
   readonly managed: readonly string[];
   /** Whether it starts servers in the open folder. Others may start them in any folder. */

@@ -1,6 +1,6 @@
 // The token or key by which the host knows one client. It is created only after a person agreed to the change.
 import { basename } from 'node:path';
-import type { RemoteHost, TokenEntry, TokenKind } from '../../host/host.js';
+import type { Operator, RemoteHost, TokenEntry, TokenKind } from '../../host/host.js';
 import type { Arguments } from '../cli/command/command.js';
 import { terminalOperator } from '../cli/terminal/operator.js';
 import type { Terminal } from '../cli/terminal/terminal.js';
@@ -38,28 +38,40 @@ export async function knownCredential(
 /** Creates a token or key and writes it with `write`. Revokes it if writing fails; else revokes the one it replaces. */
 export async function issueCredential<T>(
   owner: CredentialOwner,
-  { kind, mayApprove, known }: CredentialRequest,
+  request: CredentialRequest,
   write: (secret: string) => Promise<T>,
 ): Promise<{ readonly id: string; readonly written: T }> {
   const { args, terminal } = owner;
-  return withHost(args, terminal, async (host) => {
-    const { entry, token } = await host.tokens.create({
-      ...{ kind, mayApprove, role: 'agent', expiresAt: null },
-      name: known?.name ?? (await freeName(host, owner, kind)),
-      ...(kind === 'stdio' ? { user: terminal.principal.split('/', 1)[0] } : {}),
-      ...(known === null ? {} : { replaces: known.id }),
-      by: await terminalOperator(host, args, terminal),
-    });
-    let written: T;
-    try {
-      written = await write(token);
-    } catch (error) {
-      await host.tokens.revoke(entry.id, terminal.principal);
-      throw error;
-    }
-    if (known !== null) await host.tokens.revoke(known.id, terminal.principal);
-    return { id: entry.id, written };
+  return withHost(args, terminal, async (host) =>
+    issueCredentialAt(host, await terminalOperator(host, args, terminal), owner, request, write),
+  );
+}
+
+/** The same with an open host, by an operator whose PIN is known. */
+export async function issueCredentialAt<T>(
+  host: RemoteHost,
+  by: Operator,
+  owner: CredentialOwner,
+  { kind, mayApprove, known }: CredentialRequest,
+  write: (secret: string) => Promise<T>,
+): Promise<{ readonly id: string; readonly written: T }> {
+  const { terminal } = owner;
+  const { entry, token } = await host.tokens.create({
+    ...{ kind, mayApprove, role: 'agent', expiresAt: null },
+    name: known?.name ?? (await freeName(host, owner, kind)),
+    ...(kind === 'stdio' ? { user: terminal.principal.split('/', 1)[0] } : {}),
+    ...(known === null ? {} : { replaces: known.id }),
+    by,
   });
+  let written: T;
+  try {
+    written = await write(token);
+  } catch (error) {
+    await host.tokens.revoke(entry.id, terminal.principal);
+    throw error;
+  }
+  if (known !== null) await host.tokens.revoke(known.id, terminal.principal);
+  return { id: entry.id, written };
 }
 
 export async function revokeCredential(

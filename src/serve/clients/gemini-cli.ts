@@ -10,6 +10,7 @@ export const geminiCli: Client = {
   scopes: ['user', 'project'],
   syntax: jsonSettings,
   container: ['mcpServers'],
+  sseMember: 'url',
   managed: entryMembers,
   startsInProject: true,
   http: true,

@@ -57,7 +57,12 @@ export function outcomeText(
   const notes = [
     ...(backup === undefined ? [] : [`backup: ${backup}`]),
     ...(wrote ? [`next: ${client.next}`] : []),
-    ...(others.length > 0 ? [`without Toolwharf, ${client.title} also uses: ${others.join(', ')}`] : []),
+    ...(others.length > 0
+      ? [
+          `without Toolwharf, ${client.title} also uses: ${others.join(', ')}`,
+          `to bring them in: toolwharf import ${client.name}${scopeFlag(outcome)}`,
+        ]
+      : []),
     ...(outcome.needsKey === true
       ? [`its key was revoked; connect again for a new one: toolwharf connect ${client.name}`]
       : []),
@@ -70,4 +75,8 @@ export function outcomeText(
       : []),
   ];
   return { result: visibleLine(texts[status]), notes: notes.map(visibleLine) };
+}
+
+function scopeFlag({ client, scope }: ConnectOutcome): string {
+  return scope === client.scopes[0] ? '' : ` --scope ${scope}`;
 }

@@ -51,6 +51,23 @@ export function entriesOf(settings: ClientSettings, client: Client): ReadonlyMap
   return new Map(isObject(value) ? Object.entries(value) : []);
 }
 
+/** Names that several elements of a list have. Members of an object have different names. */
+export function repeatedNames(settings: ClientSettings, client: Client): readonly string[] {
+  if (client.isList !== true) return [];
+  const value = located(settings, () =>
+    client.syntax.find(bare(settings.text), containerOf(settings, client)),
+  );
+  const names = (Array.isArray(value) ? value : []).map((it) => (isObject(it) ? it.name : undefined));
+  return names.filter((it, at): it is string => typeof it === 'string' && names.indexOf(it) !== at);
+}
+
+/** The text with one more entry, exactly as it is given. */
+export function withEntry(settings: ClientSettings, ref: ServerEntryRef, entry: Json): string {
+  const text = bare(settings.text);
+  const path = entryPath(settings, ref);
+  return lead(settings) + located(settings, () => ref.client.syntax.set(text, path, entry));
+}
+
 /** The servers that the client uses without Toolwharf. */
 export function otherServers(settings: ClientSettings, client: Client): readonly string[] {
   return [...entriesOf(settings, client)].flatMap(([name, entry]) => (isToolwharfEntry(entry) ? [] : [name]));

@@ -10,7 +10,7 @@ import {
 import { learnMembers, narrowingMembers } from '../../host/operations/learning-shapes.js';
 import { installationOrigin, lockPlanMembers, restoreMembers } from '../../host/operations/lock-shapes.js';
 import { requestedInstallation } from '../../host/operations/request-shapes.js';
-import { arrayOf, object, optional, text } from '../../host/operations/shape.js';
+import { anyText, arrayOf, object, oneOf, optional, text } from '../../host/operations/shape.js';
 import { jsonDocument } from './json-document.js';
 
 export const installationDocuments = {
@@ -44,6 +44,36 @@ export const installationDocuments = {
   'narrowing@1': jsonDocument('narrowing@1', 'What a package was narrowed to.', narrowingMembers),
   'requests@1': jsonDocument('requests@1', 'Packages that agents asked for.', {
     requests: arrayOf(requestedInstallation),
+  }),
+  'import@1': jsonDocument('import@1', "What became of the MCP servers of a client's file.", {
+    client: text('`file`: a file that belongs to no known client.'),
+    scope: oneOf(['user', 'project']),
+    file: text(),
+    status: oneOf(['planned', 'imported', 'unchanged', 'declined', 'restored']),
+    digest: optional(text('What `--agree` names.')),
+    name: optional(text('Name of our entry in the file.')),
+    record: optional(text('Path of what `--undo` restores.')),
+    servers: arrayOf(
+      object({
+        entry: text('Its name in the file.'),
+        status: oneOf(['planned', 'moved', 'failed', 'outside', 'restored']),
+        package: optional(text()),
+        version: optional(text()),
+        reason: optional(anyText('Why it stays in the file.')),
+        allowed: optional(arrayOf(text(), 'What it may use, in the syntax of `--allow`.')),
+        notGranted: optional(arrayOf(text(), 'What it would use, and does not get.')),
+        secrets: optional(arrayOf(text(), 'Names of values that are sealed.')),
+        notes: optional(arrayOf(anyText())),
+        state: optional(text('State of the package now.')),
+        needs: optional(arrayOf(anyText(), 'What the package needs to be ready.')),
+      }),
+    ),
+    alsoIn: optional(
+      arrayOf(
+        object({ scope: oneOf(['user', 'project']), file: text(), servers: arrayOf(text()) }),
+        'Other files of the client with servers.',
+      ),
+    ),
   }),
   'gc@1': jsonDocument('gc@1', 'How much was removed.', garbageMembers),
 };

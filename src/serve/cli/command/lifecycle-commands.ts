@@ -17,6 +17,13 @@ export const lifecycleCommands: readonly CommandEntry[] = [
     load: async () => (await import('../commands/add.js')).addCommand,
   },
   {
+    name: 'import',
+    summary: "move a client's MCP servers to Toolwharf",
+    effect: 'acts',
+    json: ['import@1'],
+    load: async () => (await import('../commands/import.js')).importServers,
+  },
+  {
     name: 'install',
     summary: 'install a package after you agreed to its plan',
     effect: 'acts',

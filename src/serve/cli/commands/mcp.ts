@@ -38,6 +38,7 @@ export const mcp: Command = {
       value: 'FILE',
       text: 'file with the key of this client, written by "connect" (default: a client without a key)',
     },
+    { name: 'installed', text: 'serve installed packages only, and search no folder' },
     setOption,
     ...sessionOptions,
   ],
@@ -47,7 +48,11 @@ export const mcp: Command = {
     const expose = exposeOf(args.value('expose'));
     const keyFile = args.value(clientKeyOption);
     const clientKey = keyFile === undefined ? undefined : presentedClientKey(resolve(terminal.cwd, keyFile));
-    const options = await sessionFor(args, terminal, args.positionals, args.value('root'));
+    const isInstalledOnly = args.has('installed');
+    if (isInstalledOnly && args.positionals.length > 0)
+      throw new HostError('usage', '--installed searches no folder', { hint: 'leave out one of them' });
+    const settings = await sessionFor(args, terminal, args.positionals, args.value('root'));
+    const options = isInstalledOnly ? { ...settings, directories: [] } : settings;
     const start = { state, main, environment, signal };
     const shim = new McpShim(terminal.stdin, terminal.stdout);
     signal.addEventListener('abort', () => shim.leave());

@@ -1,0 +1,63 @@
+import { HostError } from '../../model/host-error.js';
+import type { Json } from '../../model/json.js';
+import type { Arguments } from '../cli/command/command.js';
+import { isToolwharfEntry } from '../clients/settings-edit.js';
+
+type Entries = ReadonlyMap<string, Json>;
+
+/** What `--allow SERVER=GRANT` gives to the server with one of some names. `toolwharf=…` is for the host itself. */
+export function grantsFor(
+  args: Arguments,
+  entries: Entries,
+  absolute: (path: string) => string,
+): (names: readonly string[]) => readonly string[] {
+  const names = [...packageNames(args, entries).values(), ...entries.keys()];
+  const grants = args.values('allow').flatMap((text) => {
+    const name = names.find((it) => text.startsWith(`${it}=`));
+    if (name !== undefined) return [{ name, grant: absoluteGrant(text.slice(name.length + 1), absolute) }];
+    if (text.startsWith('toolwharf=')) return [];
+    throw new HostError('usage', `--allow ${text} names no server of the file`, {
+      hint: `write --allow SERVER=GRANT, such as --allow ${[...entries.keys()][0] ?? 'files'}=net:api.example.com`,
+    });
+  });
+  return (of) => [...new Set(grants.filter((it) => of.includes(it.name)).map((it) => it.grant))];
+}
+
+/** The package names that `--as SERVER=NAME` chooses. */
+export function packageNames(args: Arguments, entries: Entries): ReadonlyMap<string, string> {
+  return new Map(
+    args.values('as').map((text) => {
+      const at = text.lastIndexOf('=');
+      const [entry, name] = [text.slice(0, at), text.slice(at + 1)];
+      if (at < 1 || !entries.has(entry))
+        throw new HostError('usage', `--as ${text} names no server of the file`, {
+          hint: `write --as SERVER=NAME; the file has ${[...entries.keys()].join(', ')}`,
+        });
+      if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name))
+        throw new HostError('usage', `${JSON.stringify(name)} is not a name of a package`, {
+          hint: 'use lowercase letters, digits, "_" and "-"',
+        });
+      return [entry, name];
+    }),
+  );
+}
+
+/** The name of our entry. An entry of another program is never replaced. */
+export function entryName(args: Arguments, entries: Entries): string {
+  const name = args.value('name') ?? 'toolwharf';
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name))
+    throw new HostError('usage', `--name ${JSON.stringify(name)} is not a valid name`, {
+      hint: 'use at most 64 letters, digits, dots and dashes',
+    });
+  const present = entries.get(name);
+  if (present !== undefined && !isToolwharfEntry(present) && ![...entries.values()].some(isToolwharfEntry))
+    throw new HostError('usage', `the file has another server that is named ${name}`, {
+      hint: 'choose another name for our entry: --name NAME',
+    });
+  return name;
+}
+
+function absoluteGrant(grant: string, absolute: (path: string) => string): string {
+  const [, kind, path] = /^(read|write):(.+)$/s.exec(grant) ?? [];
+  return kind === undefined || path === undefined ? grant : `${kind}:${absolute(path)}`;
+}

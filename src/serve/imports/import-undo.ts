@@ -1,0 +1,131 @@
+import { HostError } from '../../model/host-error.js';
+import { canonicalJson, type Json } from '../../model/json.js';
+import { stateDirectory } from '../cli/command/arguments.js';
+import type { Arguments } from '../cli/command/command.js';
+import type { Terminal } from '../cli/terminal/terminal.js';
+import type { Client } from '../clients/client.js';
+import { revokeCredential } from '../clients/credential.js';
+import { EntryKey } from '../clients/entry-key.js';
+import {
+  type ClientSettings,
+  entriesOf,
+  findEntry,
+  removeEntry,
+  withEntry,
+} from '../clients/settings-edit.js';
+import { checkWritable, replaceSettings, type SettingsFile } from '../clients/settings-file.js';
+import { visibleLine } from '../print/visible.js';
+import { type ImportRecord, ImportRecords } from './import-record.js';
+import type { ImportReport } from './import-report.js';
+import { existingFile, type ImportTarget } from './import-target.js';
+
+/** Puts the entries of the last import back. The packages stay installed. */
+export async function undoImport(
+  target: ImportTarget,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<ImportReport> {
+  const { client, scope } = target;
+  const state = stateDirectory(args, terminal.environment, terminal.cwd);
+  const records = new ImportRecords(state, target.file);
+  const last = records.last();
+  if (last === undefined)
+    throw new HostError('not_found', `no import of ${target.file} is recorded in ${state}`, {
+      hint: 'name the state directory of the import with --state',
+    });
+  const { record } = last;
+  const file = existingFile(target);
+  const report = (status: ImportReport['status']): ImportReport => ({
+    ...{ client, scope, file: target.file, status, name: record.name },
+    servers: record.moved.map((it) => ({ ...it, status: 'restored' })),
+  });
+  if (file.text === record.before) {
+    if (!args.has('dry-run')) records.remove(last.path);
+    return report('unchanged');
+  }
+  const text = restoredText(file, record, client, args, terminal);
+  checkWritable(file);
+  if (!args.has('json') && !args.has('quiet')) {
+    const names = record.moved.map((it) => it.entry).join(', ');
+    terminal.out(`${visibleLine(`${target.file} gets back ${names}`)}\n`);
+  }
+  if (args.has('dry-run')) return report('planned');
+  if (!(await confirmed(args, terminal))) return report('declined');
+  const settings = { file: file.path, text: file.text };
+  const key = new EntryKey(state, target.file, record.name);
+  const secret = record.isEntryNew ? key.of(presentEntry(settings, client, record.name)) : undefined;
+  replaceSettings(file, text, 'private', () => undefined);
+  records.remove(last.path);
+  if (record.isEntryNew && presentEntry({ ...settings, text }, client, record.name) === undefined) {
+    await revokeCredential({ client, scope, name: record.name, args, terminal }, secret);
+    key.remove();
+  }
+  return report('restored');
+}
+
+/** The text before the import. With --merge: what was changed since stays. */
+function restoredText(
+  file: SettingsFile,
+  record: ImportRecord,
+  client: Client,
+  args: Arguments,
+  terminal: Terminal,
+): string {
+  if (file.text === record.after) return record.before;
+  const settings = { file: file.path, text: file.text };
+  if (args.has('merge')) return mergedText(settings, record, client);
+  for (const it of changesSince(settings, record, client)) terminal.err(`${visibleLine(it)}\n`);
+  throw new HostError('integrity', `${file.path} changed since the import; these changes would be lost`, {
+    hint: 'add --merge to keep them: it only puts the moved entries back and takes ours out',
+  });
+}
+
+function mergedText(
+  settings: ClientSettings,
+  { before, moved, name, isEntryNew }: ImportRecord,
+  client: Client,
+): string {
+  const old = entriesOf({ ...settings, text: before }, client);
+  let text = settings.text ?? '';
+  for (const { entry } of moved) {
+    const value = old.get(entry);
+    const at = { ...settings, text };
+    if (value !== undefined && !entriesOf(at, client).has(entry))
+      text = withEntry(at, { client, name: entry }, value);
+  }
+  const present = presentEntry({ ...settings, text }, client, name);
+  if (!isEntryNew || present === undefined) return text;
+  return removeEntry({ ...settings, text }, { client, name }, false).text;
+}
+
+/** Which entries somebody changed, without their values. */
+function changesSince(settings: ClientSettings, { after }: ImportRecord, client: Client): string[] {
+  const [then, now] = [entriesOf({ ...settings, text: after }, client), entriesOf(settings, client)];
+  const differs = (left: Json, right: Json) => canonicalJson(left) !== canonicalJson(right);
+  const lines = [
+    ...[...now.keys()].filter((it) => !then.has(it)).map((it) => `added since: ${it}`),
+    ...[...then.keys()].filter((it) => !now.has(it)).map((it) => `removed since: ${it}`),
+    ...[...now].flatMap(([name, value]) => {
+      const before = then.get(name);
+      return before !== undefined && differs(before, value) ? [`changed since: ${name}`] : [];
+    }),
+  ];
+  return lines.length > 0 ? lines : ['changed since: parts of the file that are not MCP servers'];
+}
+
+function presentEntry(settings: ClientSettings, client: Client, name: string) {
+  try {
+    return findEntry(settings, { client, name });
+  } catch {
+    return undefined;
+  }
+}
+
+async function confirmed(args: Arguments, terminal: Terminal): Promise<boolean> {
+  if (args.has('yes')) return true;
+  if (!terminal.stdinIsTerminal || args.has('no-input') || args.has('json'))
+    throw new HostError('usage', 'cannot ask for permission to restore the file: no terminal', {
+      hint: 'add --yes to restore it, or --dry-run to only see what would happen',
+    });
+  return terminal.confirm('Restore it?');
+}
