@@ -89,12 +89,12 @@ export function printImportPlan(
     const renamed = it.package === it.entry ? '' : ` as ${it.package}`;
     lines.push('', style.bold(visibleLine(`${it.entry}${renamed}`)));
     if (installs !== undefined) {
-      const { permissions, dependencies, programs, resolved, sandbox, warnings } = installs.plan;
+      const { permissions, dependencies, programs, sandbox, warnings } = installs.plan;
       const folders = permissions.folders.map((at) =>
         at.startsWith('write:') ? `reads and changes ${at.slice(6)}` : `reads ${at.slice(5)}`,
       );
       lines.push(
-        ...field('Server', dependencies.length > 0 ? dependencies : [resolved]),
+        ...field('Server', dependencies),
         ...field('Runs', programs),
         ...field('Trial', trialTexts(it)),
         ...field('Network', [permissions.network.length === 0 ? 'none' : permissions.network.join(', ')]),
@@ -163,8 +163,10 @@ export function importText(report: ImportReport): {
   const needs = moved.flatMap((it) => (it.needs ?? []).map((need) => `${it.package}: ${need}`));
   const again = `toolwharf import ${client.name === 'file' ? file : client.name}`;
   const flag = client.name === 'file' || report.scope === client.scopes[0] ? '' : ` --scope ${report.scope}`;
+  const kept = report.status === 'restored' ? servers.flatMap((it) => it.package ?? []) : [];
   const notes = [
     ...needs,
+    ...kept.map((it) => `${it} is still installed; to remove it: toolwharf revoke ${it}`),
     ...(report.alsoIn ?? []).map(
       (it) =>
         `${it.file} also has ${it.servers.join(', ')}: toolwharf import ${client.name} --scope ${it.scope}`,

@@ -1,5 +1,13 @@
 // The command `import` with files of all clients: what moves, what stays and why, and how the file comes back.
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { removeTree } from '../../../../src/environment/file-tree.js';
@@ -173,4 +181,289 @@ describe.each(clientNames)('%s', (name) => {
     expect(existsSync(clientKeyPath(state(), file, 'toolwharf'))).toBe(false);
     expect(readdirSync(join(state(), 'imports'))).toEqual([]);
   }, 60_000);
+});
+
+test('the reason is named for each entry that stays', async () => {
+  putCursor({
+    docs: node(),
+    off: { ...node(), disabled: true },
+    asks: { ...node(), env: { TOKEN: '${input:token}' } },
+    unset: { ...node(), env: { TOKEN: '${env:MISSING_TOKEN}' } },
+    open: { command: 'node', args: ['${workspaceFolder}/x.mjs'] },
+    sse: { type: 'sse', url: 'https://mcp.example.com/sse' },
+    address: { url: 'https://mcp.example.com/mcp?api_key=abc' },
+    shell: { command: 'bash', args: ['-c', 'node x'] },
+    empty: {},
+    text: 'x',
+    left: node(),
+  });
+  const before = read(cursorFile());
+  const { value, code } = await json(['cursor', ...yes('docs'), '--skip', 'left', '--no-trial']);
+  expect(code).toBe(0);
+  const reasons = Object.fromEntries(
+    value.servers.map((it: { entry: string; reason?: string }) => [it.entry, it.reason]),
+  );
+  expect(reasons).toEqual({
+    docs: undefined,
+    off: 'it is turned off in the client',
+    asks: 'its value comes from a question of the client (token)',
+    unset: 'it needs the variable MISSING_TOKEN, which is not set here',
+    open: 'it uses the folder that is open in the client (workspaceFolder)',
+    sse: 'it uses the older SSE transport, which the host does not support',
+    address: 'its URL contains a secret (the parameter api_key)',
+    shell: expect.stringContaining('a line of a shell cannot be read or locked'),
+    empty: 'it has neither a command nor a URL',
+    text: 'it is not an object',
+    left: 'you left it out',
+  });
+  expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({
+    ...Object.fromEntries(Object.entries(JSON.parse(before).mcpServers).filter(([name]) => name !== 'docs')),
+    toolwharf: expect.anything(),
+  });
+}, 60_000);
+
+test('the older URL of Gemini CLI stays', async () => {
+  const servers = {
+    old: { url: 'https://mcp.example.com/sse' },
+    today: { httpUrl: 'https://mcp.example.com/mcp' },
+  };
+  put(join(home, '.gemini/settings.json'), JSON.stringify({ mcpServers: servers }));
+  const { value } = await json(['gemini-cli', '--dry-run']);
+  expect(value.servers).toMatchObject([
+    { entry: 'today', status: 'planned' },
+    { entry: 'old', status: 'outside', reason: expect.stringContaining('SSE') },
+  ]);
+});
+
+describe('secrets', () => {
+  const secrets = { API_KEY: key, OTHER: 'S3cretOfTheEnvironment77' };
+  const putSecrets = () =>
+    putCursor({
+      docs: { ...node(), env: { API_KEY: key, OTHER_TOKEN: '${env:OTHER}', MODE: 'fast' } },
+      tracker: { url: 'https://mcp.example.com/mcp', headers: { Authorization: `Bearer ${key}` } },
+    });
+  const environment = { OTHER: secrets.OTHER };
+
+  test('are sealed, and are in no output, no audit log and not in the file', async () => {
+    putSecrets();
+    const args = [...yes('docs'), '--allow', 'tracker=net:mcp.example.com'];
+    const shown = await run(['cursor', '--dry-run'], { environment });
+    const moved = await json(['cursor', ...args, '--skip-smoke'], { environment });
+    expect(moved.value.servers).toMatchObject([
+      {
+        entry: 'docs',
+        status: 'moved',
+        secrets: ['API_KEY', 'OTHER_TOKEN'],
+        allowed: [`read:${dirname(script)}`],
+      },
+      { entry: 'tracker', status: 'moved', secrets: ['AUTHORIZATION'] },
+    ]);
+    // Control: only the record for --undo has what the file had.
+    const record = moved.value.record as string;
+    expect(read(record)).toContain(key);
+    expect(statSync(record).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(record)).mode & 0o777).toBe(0o700);
+    const everything = [shown.out, shown.err, moved.err, JSON.stringify(moved.value), read(cursorFile())];
+    const own = readdirSync(state(), { withFileTypes: true })
+      .filter((it) => it.name !== 'imports')
+      .map((it) =>
+        it.isDirectory() ? allTexts(join(state(), it.name)) : readFileSync(join(state(), it.name), 'latin1'),
+      );
+    for (const text of [...everything, ...own])
+      for (const secret of Object.values(secrets)) expect(text.includes(secret)).toBe(false);
+  }, 60_000);
+
+  test('--setting keeps one plain', async () => {
+    putCursor({ docs: { ...node(), env: { TOKEN_LIMIT_KEY: '500' } } });
+    const sealed = await json(['cursor', '--dry-run']);
+    const plain = await json(['cursor', '--dry-run', '--setting', 'TOKEN_LIMIT_KEY']);
+    expect([sealed, plain].map((it) => it.value.servers[0].secrets)).toEqual([['TOKEN_LIMIT_KEY'], []]);
+  });
+});
+
+describe('agreement', () => {
+  test('--yes needs every grant by the name of its server', async () => {
+    putCursor({ docs: node() });
+    const before = read(cursorFile());
+    const error = await errorOf(['cursor', '--yes', '--no-trial']);
+    expect(error).toMatchObject({
+      code: 'approval_required',
+      hint: `name it: --allow docs=read:${dirname(script)}; or leave them out: --skip docs`,
+    });
+    expect(await errorOf(['cursor', '--no-trial'])).toMatchObject({ code: 'approval_required' });
+    expect(await errorOf(['cursor', '--yes', '--allow', 'net:example.com'])).toMatchObject({ code: 'usage' });
+    expect(await errorOf(['cursor', '--only', 'nothing'])).toMatchObject({ code: 'usage' });
+    expect(read(cursorFile())).toBe(before);
+  }, 60_000);
+
+  test('a dry run starts and changes nothing, and its digest can be agreed to', async () => {
+    putCursor({ docs: node() });
+    const before = read(cursorFile());
+    const allow = yes('docs').slice(1);
+    const dry = await json(['cursor', '--dry-run', ...allow]);
+    expect(dry.value).toMatchObject({ status: 'planned', digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(read(cursorFile())).toBe(before);
+    expect(await errorOf(['cursor', '--agree', 'x', ...allow])).toMatchObject({ code: 'integrity' });
+    const done = await json(['cursor', '--agree', dry.value.digest, ...allow]);
+    expect(done).toMatchObject({ code: 0, value: { status: 'imported' } });
+  }, 60_000);
+
+  test('a person sees one page and chooses for each server', async () => {
+    mkdirSync(join(folder.path, 'notes'));
+    // The sandbox user of root must be able to write there.
+    chmodSync(join(folder.path, 'notes'), 0o777);
+    const withFolder = { command: 'node', args: [script, join(folder.path, 'notes')] };
+    putCursor({ first: node(), second: withFolder, third: node() });
+    const declined = await run(['cursor'], { answers: ['n'] });
+    expect(declined.code).toBe(5);
+    expect(declined.out).toContain('3 servers move to Toolwharf');
+    expect(declined.out).toContain(`reads ${join(folder.path, 'notes')}`);
+    expect(declined.out).toContain('started; 1 tool: see');
+    const chosen = await run(['cursor'], { answers: ['c', 'y', 'w', 's'] });
+    expect(chosen.code, chosen.out + chosen.err).toBe(0);
+    expect(chosen.out).toContain('! third stays in the file: you left it out');
+    expect(Object.keys(JSON.parse(read(cursorFile())).mcpServers)).toEqual(['third', 'toolwharf']);
+    const host = await createHost({ state: state() });
+    const session = await host.session({ directories: [], intent: 'look', accept: null });
+    const info = JSON.stringify(await session.installations.list());
+    expect(info).toContain(`"write":["${join(folder.path, 'notes')}"]`.replaceAll('"', '\\"'));
+    await host.close();
+  }, 60_000);
+});
+
+describe('what can go wrong', () => {
+  test('a server that fails stays in the file, and the others move', async () => {
+    const broken = { command: 'node', args: [join(dirname(script), 'broken.mjs')] };
+    putCursor({ docs: node(), broken, gone: { command: 'no-such-program-here' } });
+    const { code, value } = await json(['cursor', ...yes('docs', 'broken')]);
+    const byName = Object.fromEntries(value.servers.map((it: { entry: string }) => [it.entry, it]));
+    expect(byName.docs).toMatchObject({ status: 'moved' });
+    expect(byName.gone).toMatchObject({
+      status: 'outside',
+      reason: expect.stringContaining('no-such-program-here'),
+    });
+    expect(byName.broken).toMatchObject({ status: 'failed' });
+    expect(code).not.toBe(0);
+    expect(Object.keys(JSON.parse(read(cursorFile())).mcpServers)).toEqual(['broken', 'gone', 'toolwharf']);
+  }, 60_000);
+
+  test('changes of the file during the import stay, and an entry that changed does not move', async () => {
+    putCursor({ docs: node(), other: node() });
+    const meanwhile = () => putCursor({ docs: node(), other: { ...node(), env: { A: 'b' } }, third: node() });
+    const { code, out } = await run(['cursor'], { answers: ['y'], meanwhile });
+    expect(code).toBe(6);
+    expect(out).toContain('other stays in the file: it changed in the file during the import');
+    expect(Object.keys(JSON.parse(read(cursorFile())).mcpServers)).toEqual(['other', 'third', 'toolwharf']);
+  }, 60_000);
+
+  test('a stopped import leaves the file as it is, and the next one goes on', async () => {
+    putCursor({ docs: node() });
+    const before = read(cursorFile());
+    const stop = new AbortController();
+    const options = { answers: ['y'], meanwhile: () => stop.abort(), signal: stop.signal };
+    expect(await errorOf(['cursor'], options)).toMatchObject({ code: 'canceled' });
+    expect(read(cursorFile())).toBe(before);
+    expect(await json(['cursor', ...yes('docs')])).toMatchObject({ code: 0, value: { status: 'imported' } });
+  }, 60_000);
+
+  test('names that are taken get a number, and the same server is not installed twice', async () => {
+    putCursor({ Docs: node() });
+    await json(['cursor', ...yes('Docs')]);
+    const file = put(
+      join(project, 'servers.json'),
+      JSON.stringify({ servers: { docs: { ...node(), env: { MODE: 'x' } }, again: node() } }),
+    );
+    const { value } = await json([file, ...yes('docs')]);
+    expect(value).toMatchObject({
+      client: 'file',
+      servers: [
+        {
+          entry: 'docs',
+          package: 'docs-2',
+          notes: expect.arrayContaining(['another package is named docs']),
+        },
+        { entry: 'again', package: 'docs', notes: ['docs is installed already and stays as it is'] },
+      ],
+    });
+    const undone = await json([file, '--undo', '--yes']);
+    expect(undone.value.status).toBe('restored');
+  }, 60_000);
+});
+
+describe('undo', () => {
+  test('is denied after a change of somebody else, says which, and --merge keeps the change', async () => {
+    putCursor({ docs: { ...node(), env: { API_KEY: key } } });
+    await json(['cursor', ...yes('docs')]);
+    const file = JSON.parse(read(cursorFile()));
+    file.mcpServers.later = { command: 'later', env: { TOKEN: 'hidden-value' } };
+    put(cursorFile(), JSON.stringify(file, null, 2));
+    const changed = read(cursorFile());
+    const base = await errorOf(['cursor', '--undo', '--yes']);
+    expect(base).toMatchObject({ code: 'integrity', hint: expect.stringContaining('--merge') });
+    expect(read(cursorFile())).toBe(changed);
+    const merged = await run(['cursor', '--undo', '--merge', '--yes']);
+    expect(merged.code).toBe(0);
+    expect(merged.out + merged.err).not.toContain(key);
+    expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({
+      docs: { ...node(), env: { API_KEY: key } },
+      later: { command: 'later', env: { TOKEN: 'hidden-value' } },
+    });
+    expect(await errorOf(['cursor', '--undo', '--yes'])).toMatchObject({ code: 'not_found' });
+  }, 60_000);
+
+  test('leaves the packages, says how to revoke them, and a new import moves them again', async () => {
+    putCursor({ docs: node() });
+    const before = read(cursorFile());
+    await json(['cursor', ...yes('docs')]);
+    const undone = await run(['cursor', '--undo', '--yes']);
+    expect(undone.err).toContain('toolwharf revoke docs');
+    expect(read(cursorFile())).toBe(before);
+    const again = await json(['cursor', '--yes']);
+    expect(again.value.servers).toMatchObject([{ entry: 'docs', status: 'moved', package: 'docs' }]);
+  }, 60_000);
+});
+
+test('an entry of ours stays as it is, and servers of the other scope are named', async () => {
+  putCursor({ docs: node() });
+  await json(['cursor', ...yes('docs')]);
+  const own = JSON.parse(read(cursorFile())).mcpServers.toolwharf;
+  putCursor({ toolwharf: own, docs: node() });
+  put(join(project, '.cursor/mcp.json'), JSON.stringify({ mcpServers: { local: node() } }));
+  const { value } = await json(['cursor', '--yes']);
+  expect(value).toMatchObject({
+    status: 'imported',
+    alsoIn: [{ scope: 'project', file: join(project, '.cursor/mcp.json'), servers: ['local'] }],
+  });
+  expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({ toolwharf: own });
+}, 60_000);
+
+test.each([
+  ['a.json', '{"context_servers":{"docs":NODE}}'],
+  ['a.jsonc', '{// x\n"mcpServers":{"docs":NODE,},}'],
+  ['a.toml', '[mcp_servers.docs]\ncommand = "node"\nargs = ["SCRIPT"]\n'],
+  ['a.yaml', 'mcpServers:\n  docs:\n    command: node\n    args: ["SCRIPT"]\n'],
+  ['b.yml', 'mcpServers:\n  - name: docs\n    command: node\n    args: ["SCRIPT"]\n'],
+])(
+  'the file %s has servers',
+  async (name, shape) => {
+    const text = shape.replace('NODE', JSON.stringify(node())).replace('SCRIPT', script);
+    const file = put(join(project, name), text);
+    const { value } = await json([name, ...yes('docs'), '--no-trial']);
+    expect(value).toMatchObject({ client: 'file', servers: [{ entry: 'docs', status: 'moved' }] });
+    await json([name, '--undo', '--yes']);
+    expect(read(file)).toBe(text);
+  },
+  60_000,
+);
+
+test.each([
+  ['no-such-client', 'not_found'],
+  ['none.json', 'not_found'],
+  ['empty.json', 'invalid_config'],
+  ['broken.json', 'invalid_config'],
+  ['windsurf', 'not_found'],
+])('%s cannot be imported', async (name, code) => {
+  put(join(project, 'empty.json'), '{}');
+  put(join(project, 'broken.json'), '{');
+  expect(await errorOf([name])).toMatchObject({ code });
 });
