@@ -69,6 +69,8 @@ export interface HostErrorOptions {
   readonly transient?: Transient | undefined;
   /** The program did not start. */
   readonly notStarted?: boolean | undefined;
+  /** The server waits for a person's sign-in. */
+  readonly needsSignIn?: boolean | undefined;
 }
 
 /** A failure of the way to a tool, not an answer of the tool. */
@@ -85,6 +87,8 @@ export class HostError extends Error {
   readonly transient: Transient | undefined;
   /** True if the program did not start, so that the call had no effect. */
   readonly notStarted: boolean;
+  /** True if the server waits for a person's sign-in, which is possible only after the installation. */
+  readonly needsSignIn: boolean;
 
   constructor(code: HostErrorCode, message: string, options: HostErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
@@ -94,6 +98,7 @@ export class HostError extends Error {
     this.toolError = options.toolError;
     this.transient = options.transient;
     this.notStarted = options.notStarted === true;
+    this.needsSignIn = options.needsSignIn === true;
   }
 }
 

@@ -18,10 +18,10 @@ export function isPassingFailure({ code }: HostError): boolean {
 /** The same error for a program that did not start. */
 export function asNotStarted(error: unknown): unknown {
   if (!(error instanceof HostError) || error.notStarted || isPassingFailure(error)) return error;
-  const { code, message, hint, toolError, transient, cause } = error;
+  const { code, message, hint, toolError, transient, cause, needsSignIn } = error;
   return new HostError(code, message, {
     ...(hint === undefined ? {} : { hint }),
     ...(toolError === undefined ? {} : { toolError }),
-    ...{ transient, cause, notStarted: true },
+    ...{ transient, cause, needsSignIn, notStarted: true },
   });
 }

@@ -124,7 +124,7 @@ export async function cleanFailure(
   return new HostError(error.code, message, {
     ...(hint === null ? {} : { hint }),
     ...(toolError === null ? {} : { toolError }),
-    ...{ transient: error.transient, notStarted: error.notStarted },
+    ...{ transient: error.transient, notStarted: error.notStarted, needsSignIn: error.needsSignIn },
   });
 }
 

@@ -18,7 +18,7 @@ import { type MadeEnvironment, makeEnvironment } from './install-environment.js'
 import { assertValues, valuesOf } from './install-values.js';
 import type { InstallRequest } from './installations.js';
 import type { CandidateSession, LifecycleServices, LifecycleSession } from './lifecycle-services.js';
-import { runSmoke } from './smoke.js';
+import { trySmoke } from './smoke.js';
 import { undoChange } from './undo.js';
 
 export interface AgreedCandidate {
@@ -82,7 +82,10 @@ export async function installCandidate(
               'smoke',
               'run the smoke test',
               () => passSmoke(agreed, trial, violations, request, services),
-              (it) => ({ status: it.status === 'none' ? 'skipped' : 'done' }),
+              (it) =>
+                it.status === 'skipped'
+                  ? { status: 'skipped', ...(it.detail === undefined ? {} : { detail: it.detail }) }
+                  : { status: it.status === 'none' ? 'skipped' : 'done' },
             );
       if (request.skipSmoke === true) steps.record({ name: 'smoke', status: 'skipped' });
     } finally {
@@ -125,9 +128,12 @@ export async function installCandidate(
       ...(current === undefined ? {} : { from: { generation: current.number, version: current.version } }),
       to: { generation: generation.number, version: generation.version },
       steps: steps.list,
-      left: made.scripts.map(
-        (it) => `${it} needs a build step that was not run; if something is missing: --allow-scripts ${it}`,
-      ),
+      left: [
+        ...(smoke.status === 'skipped' && smoke.detail !== undefined ? [smoke.detail] : []),
+        ...made.scripts.map(
+          (it) => `${it} needs a build step that was not run; if something is missing: --allow-scripts ${it}`,
+        ),
+      ],
       manualSteps: [],
     };
   } catch (error) {
@@ -188,7 +194,8 @@ async function passSmoke(
 ): Promise<SmokeResult> {
   const call = (tool: string, args: Json, timeoutMs: number) =>
     session.call({ tool, arguments: args, timeoutMs, signal });
-  const result = await runSmoke({ runner: catalog.runner(plan.package.id), call, now }, signal);
+  const services = { runner: catalog.runner(plan.package.id), call, now };
+  const { result, needsSignIn } = await trySmoke(services, signal);
   const [violation] = violations;
   if (violation !== undefined)
     throw new HostError(
@@ -199,6 +206,8 @@ async function passSmoke(
       },
     );
   if (result.status !== 'failed') return result;
+  // A person can sign in only to what is installed. Until then the package is not ready, and says so.
+  if (needsSignIn && current === undefined) return { ...result, status: 'skipped' };
   // With new values the failure says nothing about the generation, because the old values return.
   if (current !== undefined && isUnchanged && Object.keys(values).length === 0) {
     await rows.setSmoke(current.package, current.number, result);

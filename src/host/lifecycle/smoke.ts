@@ -19,24 +19,36 @@ export interface SmokeServices {
   readonly now: () => number;
 }
 
+/** `needsSignIn`: it failed only because nobody signed in to the server yet. */
+export interface SmokeOutcome {
+  readonly result: SmokeResult;
+  readonly needsSignIn: boolean;
+}
+
 /** Runs the smoke test of a package in its final sandbox profile. A failed test is a result, not an error. */
 export async function runSmoke(services: SmokeServices, signal: CancelSignal): Promise<SmokeResult> {
+  return (await trySmoke(services, signal)).result;
+}
+
+export async function trySmoke(services: SmokeServices, signal: CancelSignal): Promise<SmokeOutcome> {
   const { runner, now } = services;
   const { smoke } = runner.package;
-  if (smoke === undefined) return { status: 'none', at: now() };
+  const outcome = (result: SmokeResult, needsSignIn = false): SmokeOutcome => ({ result, needsSignIn });
+  if (smoke === undefined) return outcome({ status: 'none', at: now() });
   try {
     const values = await runner.values();
     const { seen, words } = await observe(smoke.check, smoke.timeoutSeconds * 1000, values, services, signal);
     const variables = new Map([...values].map(([name, it]) => [name, it.value]));
     const failure = smokeFailure(smoke.success, seen, variables);
-    if (failure === undefined) return { status: 'passed', at: now() };
+    if (failure === undefined) return outcome({ status: 'passed', at: now() });
     const said = words.trim() === '' ? '' : `; it said: ${lastLines(words.trim(), maxWordLines)}`;
-    return { status: 'failed', at: now(), detail: await runner.cleanText(`${failure}${said}`) };
+    return outcome({ status: 'failed', at: now(), detail: await runner.cleanText(`${failure}${said}`) });
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     if (signal.aborted) throw new HostError('canceled', 'the smoke test was canceled', { cause: error });
     const hint = error.hint === undefined ? '' : `; ${error.hint}`;
-    return { status: 'failed', at: now(), detail: await runner.cleanText(`${error.message}${hint}`) };
+    const detail = await runner.cleanText(`${error.message}${hint}`);
+    return outcome({ status: 'failed', at: now(), detail }, error.needsSignIn);
   }
 }
 

@@ -29,6 +29,7 @@ export async function authorizationError(
     await tokens.request(challenge);
     return new HostError('auth_required', `${name} asks for a sign-in`, {
       hint: `sign in: ${tokens.command}`,
+      needsSignIn: true,
     });
   }
   return new HostError('auth_required', message, {

@@ -41,6 +41,7 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // The same plan as "install --dry-run", which has all formats.
   plan: [['%/mark_patch.py'], ['%/toolspace', '--json']],
   add: [['server', '--dry-run', '--url', 'https://mcp.example.com/mcp']],
+  import: [['servers.json', '--dry-run']],
   install: each((it) => [`%/${it.path}`, '--dry-run']),
   requests: [['list'], ['refuse', 'req_0', '--dry-run']],
   learn: [
@@ -83,6 +84,8 @@ let host: ChildProcess | undefined;
 let pinFile: string | undefined;
 beforeEach(async () => {
   project = await markingProject();
+  const server = { command: 'node', args: [join(project.packages, 'mcp', 'marking-mcp.mjs')] };
+  writeFileSync(join(project.workspace, 'servers.json'), JSON.stringify({ mcpServers: { marking: server } }));
 });
 afterEach(async () => {
   await stopHost();

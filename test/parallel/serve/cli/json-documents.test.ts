@@ -143,6 +143,8 @@ test('about installed packages', async () => {
   await document('plan@1', ['plan', 'offered/shout.py']);
   await document('plan@1', ['install', 'offered/shout.py', '--dry-run']);
   await document('plan@1', ['add', 'tracker', '--url', 'https://mcp.example.com/mcp', '--dry-run']);
+  writeFileSync(at('servers.json'), '{"servers":{"tracker":{"url":"https://mcp.example.com/mcp"}}}');
+  await document('import@1', ['import', 'servers.json', '--dry-run']);
   await document('change@1', ['install', 'offered/shout.py', '--yes']);
   await document('verify@1', ['verify', 'shout']);
   await document('outdated@1', ['outdated']);
