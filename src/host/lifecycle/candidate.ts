@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { discover } from '../../bundle/discover.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
+import { isLoopbackHost } from '../../model/host-name.js';
 import { parseImageReference } from '../../model/image-reference.js';
 import type { InstallLock } from '../../model/installation.js';
 import type { Catalog, Package } from '../../model/package.js';
@@ -97,7 +98,8 @@ export async function prepareCandidate(
   const folder = sources.store.path(tree);
   const manifest = relative(acquired.folder, chosen.path);
   const required = requiredAgreements(declared);
-  const grants = [...new Set([...granted, ...allow.filter((it) => !required.includes(it))])].sort();
+  const added = allow.filter((it) => !required.includes(it) || isOnThisMachine(it));
+  const grants = [...new Set([...granted, ...added])].sort();
   assertGrants(grants, required, declared.id);
   const { place, loaded } = await load(folder, join(folder, manifest), lock, grants);
   const catalog = catalogOf(loaded, text);
@@ -115,6 +117,12 @@ async function acquiredFrom(
   if (storedTree === undefined || !isLocked(source)) return acquireSource(source, acquire);
   const { folder, bytes } = await acquire.services.store.verify(storedTree);
   return { locked: source, tree: storedTree, folder, bytes, notes: [] };
+}
+
+/** Servers on this machine need a grant besides the agreement. Who names one by its port gives both. */
+function isOnThisMachine(allowed: string): boolean {
+  const [, host] = /^net:(.+):\d+$/.exec(allowed) ?? [];
+  return host !== undefined && isLoopbackHost(host);
 }
 
 /** Only hosts, folders and variables can be granted in addition; the rest must be something that the package asks for. */

@@ -11,6 +11,7 @@ import type {
 } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
+import { isLoopbackHost } from '../../model/host-name.js';
 import { canonicalJson } from '../../model/json.js';
 import { freePackageName, sameServer } from './package-name.js';
 
@@ -164,7 +165,8 @@ async function plannedServer(
           onProgress: options.onProgress,
         });
   const { offered } = await installations.draftServer({ ...named, allow });
-  const wanted = [...new Set([...offered, ...folders, ...(trial?.hosts ?? [])])].filter(
+  const local = localAddress(request.url);
+  const wanted = [...new Set([...offered, ...folders, ...(trial?.hosts ?? []), ...local])].filter(
     (it) => !allow.includes(it) && !allow.includes(it.replace(/^read:/, 'write:')),
   );
   const base: PlannedServer = {
@@ -192,6 +194,13 @@ async function withGrants(
     notGranted: server.wanted.filter((it) => !has(it)),
     notes: [...new Set([...server.notes, ...draft.notes])],
   };
+}
+
+/** A server at a port of this machine needs a grant for it. */
+function localAddress(url: string | undefined): string[] {
+  if (url === undefined || !URL.canParse(url)) return [];
+  const { hostname, host, port } = new URL(url);
+  return isLoopbackHost(hostname) && port !== '' ? [`net:${host}`] : [];
 }
 
 /** `notes-2` is like `notes`. */

@@ -156,7 +156,7 @@ describe('six servers of Claude Desktop', () => {
 
   test('are all ready after the sign-in', async () => {
     await signIn();
-    const { stdout } = await run(['list', '--json', '--dir', notes]);
+    const { stdout } = await run(['list', notes, '--json']);
     const { packages } = documentIn(stdout).value as { packages: { id: string; state: string }[] };
     expect(packages.map((it) => [it.id, it.state])).toEqual(
       ['clock', 'desk', 'everything', 'filesystem', 'memory', 'sequential-thinking'].map((it) => [
