@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, valueAt } from '../../model/json.js';
 import type { UrlTarget } from '../../model/program.js';
 import { headerParamsOf } from '../../wire/header-params.js';
+import { encodeHeaderValue } from '../../wire/header-value.js';
 import { assertAudience, credentialOf } from '../http.js';
 import { fillHeader } from '../template-filling.js';
 import type { UpstreamSettings } from '../upstream/upstream.js';
@@ -44,18 +45,12 @@ export function bodyHeaders(
     const value = valueAt(args, path);
     return value === undefined || value === null || typeof value === 'object'
       ? []
-      : [[header, encoded(String(value))] as const];
+      : [[header, encodeHeaderValue(String(value))] as const];
   });
   return {
     ...Object.fromEntries(marked),
     'mcp-protocol-version': revision,
     'mcp-method': method,
-    ...(subject === undefined ? {} : { 'mcp-name': encoded(subject) }),
+    ...(subject === undefined ? {} : { 'mcp-name': encodeHeaderValue(subject) }),
   };
-}
-
-/** Encodes text that is not valid in a header as base64. */
-function encoded(text: string): string {
-  const fits = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
-  return fits ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }

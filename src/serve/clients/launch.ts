@@ -55,18 +55,34 @@ function absolute(flag: string | undefined, word: string, place: (path: string) 
   return grant === null ? word : `${grant[1]}${place(grant[2] as string)}`;
 }
 
+/** How the person wrote the URL of an endpoint. */
+export interface EndpointOption {
+  /** Default: --http. */
+  readonly option?: string;
+  /** Whether the token may be sent unencrypted to another machine. */
+  readonly plainHttp?: boolean;
+}
+
 /** The URL of the MCP endpoint. Default path: /mcp. */
-export function mcpEndpoint(written: string): URL {
+export function mcpEndpoint(
+  written: string,
+  { option = '--http', plainHttp = false }: EndpointOption = {},
+): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const wrong = (why: string, shown = JSON.stringify(written)) =>
-    new HostError('usage', `--http ${shown} ${why}`, {
+    new HostError('usage', `${option} ${shown} ${why}`, {
       hint: 'write the MCP URL that "toolwharf serve" shows, such as http://127.0.0.1:8377/mcp',
     });
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong('is not an http or https URL');
   if (url.username !== '' || url.password !== '') throw wrong('contains a password', url.host);
   if (url.search !== '' || url.hash !== '') throw wrong('has a query or fragment');
-  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    throw wrong('would send the token unencrypted');
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname) && !plainHttp)
+    throw new HostError('usage', `${option} ${JSON.stringify(written)} would send the token unencrypted`, {
+      hint:
+        option === '--connect'
+          ? 'use https, or a tunnel to 127.0.0.1; in a network that you trust, such as between a VM and its machine, add --plain-http'
+          : 'use https, with a TLS proxy in front of the host',
+    });
   if (url.pathname === '/') url.pathname = '/mcp';
   return url;
 }

@@ -8,7 +8,7 @@ export const headerMismatch = -32020;
 const unsupportedVersion = -32022;
 
 /** The params member that the header `Mcp-Name` repeats. */
-const nameMembers: Readonly<Record<string, string>> = {
+export const nameMembers: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',

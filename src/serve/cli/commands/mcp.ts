@@ -10,8 +10,9 @@ import { stateDirectory } from '../command/arguments.js';
 import type { Command } from '../command/command.js';
 import { rootOption, sessionOptions, setOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
+import { connectOptions, runBridge } from '../mcp-connect.js';
 
-/** Pipes standard input and output to the host of the state directory; the host speaks MCP. */
+/** Pipes standard input and output to the host of the state directory, or to one at a URL; the host speaks MCP. */
 export const mcp: Command = {
   name: 'mcp',
   summary: "Serve tools to an MCP client over stdio. A client's configuration runs this command.",
@@ -23,6 +24,10 @@ export const mcp: Command = {
     {
       line: 'toolwharf mcp tools --allow net:127.0.0.1:8080',
       text: 'allow access to a server on this machine',
+    },
+    {
+      line: 'toolwharf mcp --connect https://tools.example.com --token-file token',
+      text: 'use a host on another machine',
     },
   ],
   options: [
@@ -40,9 +45,11 @@ export const mcp: Command = {
     },
     { name: 'installed', text: 'serve installed packages only, and search no folder' },
     setOption,
+    ...connectOptions,
     ...sessionOptions,
   ],
   async run(args, terminal) {
+    if (connectOptions.some((it) => args.has(it.name))) return runBridge(args, terminal);
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const { main, environment, signal } = terminal;
     const expose = exposeOf(args.value('expose'));

@@ -1,10 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** The data of each event of a stream, as server-sent events have it. Throws at one that is larger than `limit`. */
+/**
+ * The data of each event of a stream, as server-sent events have it. Throws at one that is larger than `limit`.
+ * `onField`: called with the id of an event before its data, and with the milliseconds to wait before a new connection.
+ */
 export async function* eventsOf(
   body: AsyncIterable<Buffer>,
   limit: number,
   tooLarge: () => Error,
+  onField: (field: 'id' | 'retry', value: string) => void = () => {},
 ): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   /** Of the line that has not ended; every character is looked at once, however small the pieces are that come. */
@@ -40,6 +44,7 @@ export async function* eventsOf(
         size += value.length + 1;
         data.push(value);
       } else if (field === 'event') isMessage = value === 'message';
+      else if (field === 'id' || field === 'retry') onField(field, value);
     }
     if (size + begun.length > limit) throw tooLarge();
   }

@@ -1,0 +1,21 @@
+/** Milliseconds between tries to reach a host. A request waits for all of them; then it fails. */
+export const retryDelaysMs = [250, 500, 1000, 2000, 4000] as const;
+
+/** Delay before the given try, for what is tried until it works. */
+export function retryDelay(tries: number): number {
+  return retryDelaysMs[Math.min(tries, retryDelaysMs.length - 1)] as number;
+}
+
+/** Resolves after this time, or when the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
