@@ -2,6 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import type { JsonObject } from '../../src/index.js';
 import { httpSampleServer } from './http-sample-server.js';
 
@@ -257,6 +259,8 @@ export interface ProtectedServer {
   challenge: string | undefined;
   /** Which scope a call of a tool needs. */
   callScope: string | undefined;
+  /** What its tokens are for; undefined: its own address. */
+  resource: string | undefined;
 }
 
 /** The sample server behind the authorization server. */
@@ -269,6 +273,7 @@ export async function protectedServer(
     metadata: {} as Record<string, unknown>,
     challenge: 'Bearer scope="files:read"' as string | undefined,
     callScope: undefined as string | undefined,
+    resource: undefined as string | undefined,
   };
   const url = await httpSampleServer(speaks, (request) => {
     const { pathname, origin } = new URL(request.url);
@@ -282,7 +287,7 @@ export async function protectedServer(
     const header = request.headers.get('authorization');
     made.authorizations.push(header);
     const token = header?.replace(/^Bearer /, '') ?? '';
-    if (!authority.accepts(token, `${origin}/mcp`)) {
+    if (!authority.accepts(token, made.resource ?? `${origin}/mcp`)) {
       const headers = made.challenge === undefined ? {} : { 'www-authenticate': made.challenge };
       return new Response('', { status: 401, headers });
     }
@@ -296,4 +301,71 @@ export async function protectedServer(
     return undefined;
   });
   return Object.assign(made, { url });
+}
+
+/** A server and its authorization server at one origin, without RFC 9728, as in the revision 2025-03-26. */
+export interface EarlierServer {
+  readonly url: string;
+  readonly origin: string;
+  /** Whether it publishes the metadata of its authorization server. */
+  hasMetadata: boolean;
+  /** Replaces members of that metadata. */
+  metadata: Record<string, unknown>;
+  close(): Promise<void>;
+}
+
+export async function earlierServer(authority: OAuthServer): Promise<EarlierServer> {
+  const inner = await protectedServer(authority);
+  const made = { hasMetadata: true, metadata: {} as Record<string, unknown> };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  inner.resource = `${origin}/mcp`;
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const path = request.url ?? '/';
+    if (path === '/.well-known/oauth-authorization-server' && made.hasMetadata) {
+      const paths = { authorization_endpoint: '/authorize', token_endpoint: '/token' };
+      const more = { registration_endpoint: '/register', revocation_endpoint: '/revoke' };
+      const endpoints = Object.entries({ ...paths, ...more }).map(([name, at]) => [name, `${origin}${at}`]);
+      const S256 = { code_challenge_methods_supported: ['S256'] };
+      response.end(
+        JSON.stringify({ issuer: `${origin}/`, ...Object.fromEntries(endpoints), ...S256, ...made.metadata }),
+      );
+      return;
+    }
+    const isOAuth = /^\/(?:authorize|token|register|revoke)\b/.test(path);
+    if (!isOAuth && path !== '/mcp') {
+      response.writeHead(404).end();
+      return;
+    }
+    const target = isOAuth ? authority.issuer : new URL(inner.url).origin;
+    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
+    const given = await fetch(`${target}${path}`, {
+      method: request.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      redirect: 'manual',
+      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+    });
+    const {
+      'content-encoding': ____,
+      'transfer-encoding': _____,
+      ...rest
+    } = Object.fromEntries(given.headers);
+    response.writeHead(given.status, rest);
+    const body = Readable.fromWeb((given.body ?? new Blob([]).stream()) as ReadableStream<Uint8Array>);
+    body.on('error', () => response.destroy());
+    body.pipe(response);
+    response.once('close', () => body.destroy());
+  }
+  return Object.assign(made, {
+    url: `${origin}/mcp`,
+    origin,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  });
 }

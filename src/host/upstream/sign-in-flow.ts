@@ -75,7 +75,8 @@ export class SignInFlow {
     const offer = { package: packageId, program, url, issuers: resource.issuers, scopes };
     if (issuer === undefined) return offer;
     assertListed(issuer, resource, url);
-    const found = await fetchAuthorizationServer(issuer, this.#access(server, [placeOf(issuer)], signal));
+    const access = this.#access(server, [placeOf(issuer)], signal);
+    const found = await fetchAuthorizationServer(issuer, access, resource.isAssumed);
     return { ...offer, places: placesOf(found) };
   }
 
@@ -92,7 +93,7 @@ export class SignInFlow {
     assertListed(issuer, resource, server.url);
     const places = [...new Set([placeOf(issuer), ...(request.places ?? [])])];
     const access = this.#access(server, places, signal);
-    const found = await fetchAuthorizationServer(issuer, access);
+    const found = await fetchAuthorizationServer(issuer, access, resource.isAssumed);
     assertAgreed(placesOf(found), places, issuer);
     const earlier = await store.get(server.package, server.program);
     const kept = wanted !== undefined && earlier?.issuer === issuer ? earlier.scopes : [];

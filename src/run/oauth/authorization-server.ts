@@ -2,6 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import { validScopes } from './bearer-challenge.js';
 import { checkedUrl, type OAuthAccess, placeOf, sendOAuth } from './oauth-request.js';
+import { defaultPaths2025 } from './own-issuer.js';
 import { checkedIssuer } from './protected-resource.js';
 
 /** What an authorization server publishes about itself (RFC 8414, OpenID Connect Discovery), checked. */
@@ -32,10 +33,14 @@ export function serverMetadataUrls(issuer: string): readonly string[] {
   return path === '' ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
 }
 
-/** Fetches and checks the metadata of an issuer that a person agreed to. */
+/**
+ * Fetches and checks the metadata of an issuer that a person agreed to. `isAssumed`: nothing names it; it is the origin of
+ * the server. Then all of its endpoints must be there, and it may have no metadata.
+ */
 export async function fetchAuthorizationServer(
   issuer: string,
   access: OAuthAccess,
+  isAssumed = false,
 ): Promise<AuthorizationServer> {
   const { host } = checkedIssuer(issuer);
   let isOther = false;
@@ -47,9 +52,14 @@ export async function fetchAuthorizationServer(
       });
     if (status < 200 || status > 299 || content === undefined) continue;
     // Compared as text: a name that only looks the same may belong to somebody else.
-    if (content.issuer === issuer) return checkedServer(issuer, content);
+    if (content.issuer === issuer) {
+      const server = checkedServer(issuer, content);
+      if (isAssumed) assertSameOrigin(server);
+      return server;
+    }
     isOther = true;
   }
+  if (isAssumed && !isOther) return defaultServer(issuer);
   throw isOther
     ? new HostError('upstream_failed', `the metadata at ${host} is for another authorization server`, {
         hint: `its "issuer" must be exactly ${issuer}; nothing was sent there`,
@@ -86,6 +96,37 @@ function checkedServer(issuer: string, content: JsonObject): AuthorizationServer
     clientMethods: Array.isArray(methods) ? methods.filter((it) => typeof it === 'string') : undefined,
     scopes: Array.isArray(content.scopes_supported) ? validScopes(content.scopes_supported) : [],
   };
+}
+
+/** The revision 2025-03-26 requires PKCE of a server without metadata too, so it is used. */
+function defaultServer(issuer: string): AuthorizationServer {
+  const { origin } = new URL(issuer);
+  const { authorization_endpoint, token_endpoint, registration_endpoint } = defaultPaths2025;
+  return {
+    issuer,
+    authorizationEndpoint: `${origin}${authorization_endpoint}`,
+    tokenEndpoint: `${origin}${token_endpoint}`,
+    registrationEndpoint: `${origin}${registration_endpoint}`,
+    namesIssuer: false,
+    acceptsClientDocuments: false,
+    clientMethods: undefined,
+    scopes: [],
+  };
+}
+
+function assertSameOrigin(server: AuthorizationServer): void {
+  const { issuer, authorizationEndpoint, tokenEndpoint, registrationEndpoint, revocationEndpoint } = server;
+  const { origin, host } = new URL(issuer);
+  const urls = [authorizationEndpoint, tokenEndpoint, registrationEndpoint, revocationEndpoint];
+  const other = urls.find((it) => it !== undefined && new URL(it).origin !== origin);
+  if (other === undefined) return;
+  throw new HostError(
+    'not_supported',
+    `${host} says that people sign in at another host: ${new URL(other).host}`,
+    {
+      hint: 'such a server must publish protected resource metadata (RFC 9728); ask its provider',
+    },
+  );
 }
 
 function lists(value: Json | undefined, item: string): boolean {

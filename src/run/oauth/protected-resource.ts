@@ -2,6 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import { type BearerChallenge, validScopes } from './bearer-challenge.js';
 import { checkedUrl, type OAuthAccess, sendOAuth } from './oauth-request.js';
+import { ownIssuer } from './own-issuer.js';
 
 /** What a server publishes about sign-ins (RFC 9728). */
 export interface ProtectedResource {
@@ -11,6 +12,8 @@ export interface ProtectedResource {
   readonly issuers: readonly string[];
   /** Undefined: it names none. */
   readonly scopes: readonly string[] | undefined;
+  /** It publishes none of this, as before 2025-06-18: its own origin is its authorization server. */
+  readonly isAssumed?: boolean;
 }
 
 const suffix = '/.well-known/oauth-protected-resource';
@@ -34,8 +37,17 @@ export async function fetchProtectedResource(
       });
     if (status >= 200 && status <= 299 && content !== undefined) return checkedResource(server, content);
   }
+  // A server that names the address of its metadata must have it there.
+  const issuer = challenge?.resourceMetadata === undefined ? await ownIssuer(server, access) : undefined;
+  if (issuer !== undefined)
+    return {
+      resource: server.replace(/#.*$/s, ''),
+      issuers: [issuer],
+      scopes: undefined,
+      isAssumed: true,
+    };
   throw new HostError('not_supported', `${host} does not say where to sign in`, {
-    hint: 'it publishes no protected resource metadata (RFC 9728); ask its provider',
+    hint: 'it publishes no metadata about sign-ins (RFC 9728, RFC 8414); ask its provider',
   });
 }
 

@@ -14,6 +14,10 @@ export interface StreamPosition {
   retryMs: number | undefined;
 }
 
+export function newPosition(): StreamPosition {
+  return { lastEventId: undefined, retryMs: undefined };
+}
+
 /** The messages in a successful response, each as one line without its end. */
 export async function* messagesIn(
   response: IncomingMessage,

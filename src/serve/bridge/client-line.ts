@@ -35,7 +35,7 @@ export function readClientLine(text: string): ClientLine | undefined {
 }
 
 /** The id that a message of the server answers; undefined for a request or a notification. */
-export function answeredId(message: Json | undefined): RequestId | undefined {
+export function idOfAnswer(message: Json | undefined): RequestId | undefined {
   if (!isObject(message) || message.method !== undefined) return undefined;
   return isRequestId(message.id) ? message.id : undefined;
 }

@@ -7,12 +7,11 @@ import { headerMismatch } from '../http/mcp-headers.js';
 import { type RequestId, requestIdIn, rpcErrorReply } from '../mcp/json-rpc.js';
 import type { BridgeEndpoint } from './bridge-endpoint.js';
 import { ConnectionFailure, connectionLost, rejectedBy } from './bridge-failure.js';
-import { isEventStream, isSuccess, messagesIn, rejectionIn, type StreamPosition } from './bridge-response.js';
-import { type BridgeSession, noSession, sessionHeaders } from './bridge-session.js';
-import { answeredId, type ClientLine, readClientLine } from './client-line.js';
-import { pause, retryDelay, retryDelaysMs } from './pause.js';
-import { ToolHeaders, toolListRequests } from './request-headers.js';
-import { listChanges, SessionMemory } from './session-memory.js';
+import { isEventStream, isSuccess, messagesIn, newPosition, rejectionIn } from './bridge-response.js';
+import { noSession, sessionHeaders } from './bridge-session.js';
+import { type ClientLine, idOfAnswer, readClientLine } from './client-line.js';
+import { pause, reconnectDelay, reconnectDelaysMs } from './reconnect-delay.js';
+import { ServerLink } from './server-link.js';
 import { acknowledges, changesFor } from './subscription.js';
 
 export interface BridgeOptions {
@@ -29,8 +28,6 @@ interface OpenRequest {
   readonly stop: AbortController;
 }
 
-const accept = 'application/json, text/event-stream';
-const closeMs = 2000;
 /** Later messages wait for notifications, so a server that does not accept one must not stop everything. */
 const notifyMs = 30_000;
 
@@ -39,11 +36,8 @@ export class McpBridge {
   readonly #options: BridgeOptions;
   readonly #endpoint: BridgeEndpoint;
   readonly #open = new Map<RequestId, OpenRequest>();
-  readonly #memory = new SessionMemory();
-  readonly #toolHeaders = new ToolHeaders();
   readonly #closing = new AbortController();
-  #session = noSession;
-  #renewal: Promise<void> | undefined;
+  readonly #link: ServerLink;
   /** Ends when everything that later messages depend on has reached the server. */
   #gate: Promise<void> = Promise.resolve();
   #wasReached = false;
@@ -56,6 +50,7 @@ export class McpBridge {
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.#endpoint = options.endpoint;
+    this.#link = new ServerLink({ ...options, closing: this.#closing.signal });
   }
 
   /** Takes one line of the client. */
@@ -85,15 +80,7 @@ export class McpBridge {
     this.#closing.abort();
     for (const { stop } of this.#open.values()) stop.abort();
     this.#open.clear();
-    if (this.#session.id !== undefined) {
-      const signal = AbortSignal.timeout(closeMs);
-      const headers = sessionHeaders(this.#session);
-      await this.#endpoint.open({ method: 'DELETE', headers, signal }).then(
-        (response) => response.destroy(),
-        () => {},
-      );
-    }
-    this.#endpoint.close();
+    await this.#link.close();
   }
 
   #say(text: string): void {
@@ -115,11 +102,10 @@ export class McpBridge {
   async #notify(line: ClientLine): Promise<void> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(notifyMs)]);
     try {
-      const response = await this.#post(line, signal);
+      const response = await this.#link.post(line, signal);
       if (!isSuccess(response)) throw rejectedBy(this.#url, await rejectionIn(response, this.#url));
       for await (const message of messagesIn(response, this.#url, newPosition())) this.#say(message);
-      this.#memory.accepted(line);
-      if (line.method === 'notifications/initialized') void this.#listen(this.#session);
+      this.#link.accepted(line);
     } catch (error) {
       if (!this.#closing.signal.aborted)
         this.#options.note(`a message of the client was lost: ${asHostError(error).message}`);
@@ -148,7 +134,7 @@ export class McpBridge {
   async #exchange(line: ClientLine, signal: AbortSignal): Promise<void> {
     let knowsTools = false;
     for (;;) {
-      const response = await this.#post(line, signal);
+      const response = await this.#link.post(line, signal);
       if (isSuccess(response)) {
         this.#wasReached = true;
         if (line.method === 'subscriptions/listen') return this.#subscribe(line, response, signal);
@@ -162,7 +148,7 @@ export class McpBridge {
       if (error.code === headerMismatch && line.method === 'tools/call' && !knowsTools) {
         // The tool wants arguments in headers, and the client did not list it.
         knowsTools = true;
-        await this.#learnTools(line, signal);
+        await this.#link.learnTools(line, signal);
         continue;
       }
       for (const id of line.ids) {
@@ -176,7 +162,7 @@ export class McpBridge {
   async #pass(line: ClientLine, first: IncomingMessage, signal: AbortSignal): Promise<void> {
     const position = newPosition();
     const isOpen = () => line.ids.some((id) => this.#open.has(id));
-    const session = line.method === 'initialize' ? noSession : this.#session;
+    const session = line.method === 'initialize' ? noSession : this.#link.session;
     let response = first;
     for (let tries = 0; ; tries++) {
       try {
@@ -186,8 +172,8 @@ export class McpBridge {
       } catch (error) {
         if (signal.aborted || position.lastEventId === undefined) throw error;
       }
-      if (position.lastEventId === undefined || tries === retryDelaysMs.length) return;
-      await pause(position.retryMs ?? retryDelay(tries), signal);
+      if (position.lastEventId === undefined || tries === reconnectDelaysMs.length) return;
+      await pause(position.retryMs ?? reconnectDelay(tries), signal);
       const again = { accept: 'text/event-stream', 'last-event-id': position.lastEventId };
       response = await this.#endpoint.open({
         method: 'GET',
@@ -205,15 +191,15 @@ export class McpBridge {
   async #deliver(line: ClientLine, text: string, response: IncomingMessage): Promise<void> {
     const value = tryParseBounded(text, answerLimits);
     if (value === undefined) throw new HostError('upstream_failed', `${this.#url.origin} sent invalid JSON`);
-    const answers = (Array.isArray(value) ? value : [value]).filter((it) => answeredId(it) !== undefined);
-    const known = answers.filter((it) => this.#open.delete(answeredId(it) as RequestId));
+    const answers = (Array.isArray(value) ? value : [value]).filter((it) => idOfAnswer(it) !== undefined);
+    const known = answers.filter((it) => this.#open.delete(idOfAnswer(it) as RequestId));
     // An answer that nobody waits for belongs to a canceled request.
     if (answers.length > 0 && known.length === 0) return;
     for (const it of known as JsonObject[]) {
       if (it.error !== undefined) continue;
-      if (line.method === 'initialize' && isObject(it.result)) this.#session = sessionIn(response, it.result);
-      if (line.method === 'tools/list') this.#toolHeaders.learn(it.result);
-      this.#memory.accepted(line);
+      if (line.method === 'initialize' && isObject(it.result)) this.#link.begin(response, it.result);
+      if (line.method === 'tools/list') this.#link.toolHeaders.learn(it.result);
+      this.#link.accepted(line);
     }
     await this.#options.write(text);
   }
@@ -236,148 +222,14 @@ export class McpBridge {
         if (code !== 'host_unreachable' && code !== 'closed') throw error;
       }
       isAgain = true;
-      await pause(retryDelay(tries), signal);
-      response = await this.#post(line, signal, Number.POSITIVE_INFINITY);
-    }
-  }
-
-  /** The stream of a 2025 session for messages that belong to no request. Tried again as long as the session is in use. */
-  async #listen(session: BridgeSession): Promise<void> {
-    const { signal } = this.#closing;
-    const position = newPosition();
-    for (let tries = 0; !signal.aborted && this.#session === session; tries++) {
-      try {
-        const { lastEventId } = position;
-        const response = await this.#endpoint.open({
-          method: 'GET',
-          headers: {
-            ...sessionHeaders(session),
-            accept: 'text/event-stream',
-            ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-          },
-          signal,
-        });
-        const { statusCode = 0 } = response;
-        if (!isSuccess(response) || !isEventStream(response)) response.destroy();
-        if (statusCode === 404 && session.id !== undefined) return await this.#renew(session);
-        // Servers need not have this stream.
-        if (statusCode < 500 && !isEventStream(response)) return;
-        if (isSuccess(response)) {
-          tries = 0;
-          for await (const text of messagesIn(response, this.#url, position)) await this.#options.write(text);
-        }
-      } catch {
-        // The host is being restarted, or the network is down.
-      }
-      await pause(position.retryMs ?? retryDelay(tries), signal);
-    }
-  }
-
-  /** Posts a line. A lost session is replaced first; the server did not begin what it rejects for that reason. */
-  async #post(line: ClientLine, signal: AbortSignal, maxTries?: number): Promise<IncomingMessage> {
-    const isFirst = line.method === 'initialize' || line.is2026;
-    const session = isFirst ? noSession : this.#session;
-    const response = await this.#send(line, session, signal, maxTries);
-    if (response.statusCode !== 404 || session.id === undefined) return response;
-    response.destroy();
-    await this.#renew(session);
-    return this.#send(line, this.#session, signal, maxTries);
-  }
-
-  /** Tries again while the host cannot have received the request. */
-  async #send(
-    line: ClientLine,
-    session: BridgeSession,
-    signal: AbortSignal,
-    maxTries: number = retryDelaysMs.length,
-  ): Promise<IncomingMessage> {
-    for (let tries = 0; ; tries++) {
-      try {
-        const headers = { accept, ...sessionHeaders(session), ...this.#toolHeaders.of(line) };
-        return await this.#endpoint.open({ method: 'POST', headers, body: line.text, signal });
-      } catch (error) {
-        if (!(error instanceof ConnectionFailure)) throw error;
-        if (signal.aborted || !error.isTransient || tries >= maxTries) throw error.error;
-        if (tries === 0) this.#options.note(`${error.error.message}; trying again`);
-        await pause(retryDelay(tries), signal);
-      }
-    }
-  }
-
-  /** Makes a new session like the lost one. All requests that need it share the work. */
-  #renew(lost: BridgeSession): Promise<void> {
-    if (this.#session !== lost) return Promise.resolve();
-    this.#renewal ??= this.#newSession(lost).finally(() => {
-      this.#renewal = undefined;
-    });
-    return this.#renewal;
-  }
-
-  async #newSession(lost: BridgeSession): Promise<void> {
-    const { signal } = this.#closing;
-    const { initialize, initialized } = this.#memory;
-    if (initialize === undefined) throw connectionLost(this.#url);
-    const { result, response } = await this.#ask(initialize.text, noSession, signal);
-    const session = sessionIn(response, result);
-    if (session.revision !== lost.revision)
-      throw new HostError(
-        'host_version',
-        `the host now speaks MCP ${session.revision}, not ${lost.revision}`,
-        {
-          hint: 'restart the client',
-        },
-      );
-    if (initialized !== undefined) {
-      const accepted = await this.#send(initialized, session, signal);
-      accepted.resume();
-    }
-    for (const text of this.#memory.restoring()) await this.#ask(text, session, signal).catch(() => {});
-    this.#session = session;
-    this.#options.note('the host has restarted; connected again');
-    void this.#listen(session);
-    for (const it of listChanges(result.capabilities)) this.#say(JSON.stringify(it));
-  }
-
-  /** A request of our own. */
-  async #ask(
-    text: string,
-    session: BridgeSession,
-    signal: AbortSignal,
-  ): Promise<{ readonly result: JsonObject; readonly response: IncomingMessage }> {
-    const line = readClientLine(text) as ClientLine;
-    const response = await this.#send(line, session, signal);
-    if (!isSuccess(response)) throw rejectedBy(this.#url, await rejectionIn(response, this.#url));
-    for await (const message of messagesIn(response, this.#url, newPosition())) {
-      const value = tryParseBounded(message, answerLimits);
-      if (isObject(value) && isObject(value.result)) return { result: value.result, response };
-    }
-    throw connectionLost(this.#url);
-  }
-
-  async #learnTools(line: ClientLine, signal: AbortSignal): Promise<void> {
-    const request = toolListRequests(line);
-    for (let next = request(undefined); next !== undefined; ) {
-      const { result } = await this.#ask(next, noSession, signal);
-      this.#toolHeaders.learn(result);
-      next = typeof result.nextCursor === 'string' ? request(result.nextCursor) : undefined;
+      await pause(reconnectDelay(tries), signal);
+      response = await this.#link.post(line, signal, Number.POSITIVE_INFINITY);
     }
   }
 
   get #url(): URL {
     return this.#endpoint.url;
   }
-}
-
-function newPosition(): StreamPosition {
-  return { lastEventId: undefined, retryMs: undefined };
-}
-
-function sessionIn({ headers }: IncomingMessage, { protocolVersion }: JsonObject): BridgeSession {
-  const id = headers['mcp-session-id'];
-  return {
-    id: typeof id === 'string' ? id : undefined,
-    revision: typeof protocolVersion === 'string' ? protocolVersion : undefined,
-  };
 }
 
 function asHostError(error: unknown): HostError {

@@ -1,9 +1,9 @@
 /** Milliseconds between tries to reach a host. A request waits for all of them; then it fails. */
-export const retryDelaysMs = [250, 500, 1000, 2000, 4000] as const;
+export const reconnectDelaysMs = [250, 500, 1000, 2000, 4000] as const;
 
 /** Delay before the given try, for what is tried until it works. */
-export function retryDelay(tries: number): number {
-  return retryDelaysMs[Math.min(tries, retryDelaysMs.length - 1)] as number;
+export function reconnectDelay(tries: number): number {
+  return reconnectDelaysMs[Math.min(tries, reconnectDelaysMs.length - 1)] as number;
 }
 
 /** Resolves after this time, or when the signal aborts. */
