@@ -112,15 +112,18 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
     }
     const context = { interpreter: need.interpreter, sandbox, sources, build };
     let lock = known?.language === 'node' ? known : undefined;
+    let cache: string | undefined;
     if (lock === undefined) {
       onStep('resolve npm packages');
       const manifest = readNpmManifest(need.manifest, false);
-      lock = npmLock(need, manifest, await resolveNpm(manifest, context));
+      const resolved = await resolveNpm(manifest, context);
+      cache = resolved.cache;
+      lock = npmLock(need, manifest, resolved.lock);
       await storeLock(lock);
     }
     if (existsSync(folderOf(lock))) return { lock, newFolder: undefined };
     onStep('install npm packages');
-    return { lock, newFolder: await installNpm(lock, context) };
+    return { lock, newFolder: await installNpm(lock, context, cache) };
   };
 
   const makeFolders = async () => {

@@ -15,15 +15,23 @@ export interface NpmLock {
   readonly scripts?: readonly string[];
 }
 
-/** Names of packages whose install scripts did not run, sorted. */
-export function skippedScripts({ lock, scripts = [] }: NpmLock): string[] {
+/** Names of packages whose install scripts did not run, sorted. Packages for other systems are not installed at all. */
+export function skippedScripts({ lock, scripts = [], platform }: NpmLock): string[] {
   const packages = isTable(lock.packages) ? Object.entries(lock.packages) : [];
+  const [os = '', cpu = ''] = platform.split('-');
   const names = packages.flatMap(([path, entry]) =>
-    isTable(entry) && entry.hasInstallScript === true
+    isTable(entry) && entry.hasInstallScript === true && isFor(entry.os, os) && isFor(entry.cpu, cpu)
       ? [path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)]
       : [],
   );
   return [...new Set(names)].filter((it) => !scripts.includes(it)).sort();
+}
+
+/** Whether a list such as `["linux"]` or `["!win32"]` has this system. */
+function isFor(list: unknown, name: string): boolean {
+  if (!Array.isArray(list) || list.length === 0) return true;
+  if (list.includes(`!${name}`)) return false;
+  return list.includes(name) || list.every((it) => String(it).startsWith('!'));
 }
 
 /** The members of a package.json that decide what is installed. The installer never gets scripts and other members. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { chown, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import { documentLimits, parseBounded } from '../model/json-bounds.js';
@@ -35,26 +35,34 @@ const commonArgs = [
   'error',
 ];
 
+/** The lock of a manifest, and the folder with what npm read from the registry to make it. */
+export interface ResolvedNpm {
+  readonly lock: NpmLock['lock'];
+  readonly cache: string;
+}
+
 /** Resolves the dependencies of a manifest into a lock, without installing anything. */
-export async function resolveNpm(
-  manifest: NpmLock['manifest'],
-  context: NpmContext,
-): Promise<NpmLock['lock']> {
+export async function resolveNpm(manifest: NpmLock['manifest'], context: NpmContext): Promise<ResolvedNpm> {
   const folder = await context.build.writableFolder('resolve');
   await writeProject(folder, { 'package.json': manifest }, context.sandbox);
   await runNpm(['install', '--package-lock-only', ...commonArgs], folder, context);
-  return readNpmLock(await readUntrustedFile(join(folder, 'project', 'package-lock.json'), lockBytes));
+  const bytes = await readUntrustedFile(join(folder, 'project', 'package-lock.json'), lockBytes);
+  return { lock: readNpmLock(bytes), cache: join(folder, 'cache') };
 }
 
-/** Installs exactly what the lock lists, without running any package script. Returns the sealed folder. */
-export async function installNpm(lock: NpmLock, context: NpmContext): Promise<string> {
+/**
+ * Installs exactly what the lock lists, without running any package script. Returns the sealed folder. `cache`: that of
+ * the resolution just before, so that npm does not read every document of the registry again; the lock has the hashes.
+ */
+export async function installNpm(lock: NpmLock, context: NpmContext, cache?: string): Promise<string> {
   const folder = await context.build.writableFolder('install');
+  if (cache !== undefined && existsSync(cache)) await rename(cache, join(folder, 'cache'));
   await writeProject(
     folder,
     { 'package.json': lock.manifest, 'package-lock.json': lock.lock },
     context.sandbox,
   );
-  await runNpm(['ci', '--omit', 'dev', ...commonArgs], folder, context);
+  await runNpm(['ci', '--omit', 'dev', '--prefer-offline', ...commonArgs], folder, context);
   const { scripts = [] } = lock;
   if (scripts.length > 0)
     await runNpm(

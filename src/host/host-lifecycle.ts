@@ -63,6 +63,8 @@ export type OpenEnvironments = (
 /** Connects the life cycle of installed packages to the host. It is loaded when it is first used. */
 export interface HostLifecycle {
   of(setup: SessionSetup, open: LifecycleSession['open']): Installations;
+  /** Removes what trial starts of a session fetched for servers that nobody installed. */
+  endTrials(setup: SessionSetup): Promise<void>;
   /** Whether a package is installed, and not being revoked. */
   isServed(packageId: string): Promise<boolean>;
   /** Undoes changes that a killed host did not finish. */
@@ -126,6 +128,9 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
         isUsed = true;
         return (await lifecycle.get()).of(sessionOf(setup, open));
       });
+    },
+    async endTrials(setup) {
+      if (isUsed) await (await lifecycle.get()).endTrials(setup);
     },
     async revokeByPolicy(id, reason, setup) {
       const open = opens.get(setup);

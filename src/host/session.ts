@@ -139,7 +139,10 @@ async function openWith(
       installRequests,
     ),
     signIns: sessionSignIns({ setup, catalog, operatorAuth, signIns: services.signIns }),
-    close: async () => release(),
+    close: async () => {
+      release();
+      await services.lifecycle.endTrials(setup);
+    },
   };
   return { session: limitSession(session, setup.intent), catalog };
 }

@@ -181,7 +181,10 @@ export function atTerminal(
     after = '',
     type = '',
     later = [],
+    columns = 80,
   }: {
+    /** Width of the terminal. */
+    readonly columns?: number;
     readonly after?: string;
     readonly type?: string;
     /** Further input; each part is typed when its `after` text appears after the previous input. */
@@ -189,11 +192,12 @@ export function atTerminal(
   } = {},
 ): Promise<string> {
   const script = `
-import json, os, pty, sys
+import fcntl, json, os, pty, struct, sys, termios
 steps = [(it['after'].encode(), it['type'].encode()) for it in json.loads(sys.argv[1]) if it['type']]
 pid, terminal = pty.fork()
 if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(sys.argv[2]), 0, 0))
+    os.execv(sys.argv[3], sys.argv[3:])
 shown = b''
 seen = 0
 while True:
@@ -212,7 +216,7 @@ sys.stdout.buffer.write(shown)
 `;
   return new Promise((resolve, reject) => {
     const child = spawn('/usr/bin/python3', [
-      ...['-c', script, JSON.stringify([{ after, type }, ...later])],
+      ...['-c', script, JSON.stringify([{ after, type }, ...later]), String(columns)],
       ...[process.execPath, main, ...args],
     ]);
     let shown = '';

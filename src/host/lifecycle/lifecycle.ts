@@ -5,6 +5,7 @@ import { parseRequest } from '../../policy/review/request.js';
 import { assertCanBeSaved, withLockFiles } from '../lock/lock-keeping.js';
 import { prepareRestore, restoreLockFile } from '../lock/restore.js';
 import { failedAfter } from '../packages/installation-index.js';
+import type { SessionSetup } from '../session-setup.js';
 import { ServerTrials } from './added/server-trials.js';
 import type { InstallCandidate } from './candidate.js';
 import { removeOldGenerations } from './collect-garbage.js';
@@ -196,6 +197,11 @@ export class Lifecycle {
           return report;
         }),
     };
+  }
+
+  /** Removes what trial starts of a session fetched for servers that nobody installed. */
+  async endTrials(setup: SessionSetup): Promise<void> {
+    if (this.#trials.has(setup)) await this.#services.queue(() => this.#trials.close(setup));
   }
 
   /** Revokes a package because of a violation. False: it is not installed. */

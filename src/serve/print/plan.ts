@@ -1,27 +1,13 @@
 import type { Plan, PlannedCredential } from '../../host/host.js';
+import { fieldPrinter } from './fields.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
 import { wrap } from './width.js';
 
 /** A plan as a page that a person reads before agreeing: what it is, what runs, what it reaches, what is needed. */
 export function printPlan(plan: Plan, style: Style, columns: number): string {
-  const { package: pkg, permissions, changes } = plan;
-  const label = 12;
-  const field = (name: string, values: readonly string[]): string[] =>
-    values.flatMap((value, index) =>
-      wrap(visibleLine(value), Math.max(20, columns - label - 1)).map((line, part) => {
-        const head = index === 0 && part === 0 ? name : '';
-        return `${style.bold(head.padEnd(label))} ${line}`;
-      }),
-    );
-  const marked = (mark: string, values: readonly string[]): string[] =>
-    values.flatMap((value) =>
-      wrap(visibleLine(value), Math.max(20, columns - 4)).map(
-        (line, index) => `  ${index === 0 ? mark : ' '} ${line}`,
-      ),
-    );
-  const section = (title: string, mark: string, values: readonly string[]) =>
-    values.length === 0 ? [] : ['', style.bold(title), ...marked(mark, values)];
+  const { package: pkg, permissions } = plan;
+  const { field, section } = fieldPrinter(style, columns);
   const lines = [
     `${style.bold(visibleLine(`${pkg.id} ${pkg.version}`))}  ${visibleLine(`${pkg.name}, ${pkg.format}`)}`,
     ...wrap(visibleLine(pkg.description), columns),
@@ -45,6 +31,20 @@ export function printPlan(plan: Plan, style: Style, columns: number): string {
       'Tools',
       pkg.tools.map((it) => `${it.name}  ${it.effect}  ${it.description}`),
     ),
+    ...planFindings(plan, style, section),
+    '',
+    style.dim(`plan ${plan.digest}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** What a person must know before agreeing: changes, reasons why it cannot run, and warnings. */
+export function planFindings(
+  { changes, blockers, warnings }: Plan,
+  style: Style,
+  section: ReturnType<typeof fieldPrinter>['section'],
+): string[] {
+  return [
     ...(changes === undefined
       ? []
       : [
@@ -54,12 +54,9 @@ export function printPlan(plan: Plan, style: Style, columns: number): string {
           ...section('New', '+', changes.additive),
           ...section('Other changes', '~', changes.cosmetic),
         ]),
-    ...section('It cannot run here', '✗', plan.blockers).map((it) => style.warning(it)),
-    ...section('Warnings', '!', plan.warnings),
-    '',
-    style.dim(`plan ${plan.digest}`),
+    ...section('It cannot run here', '✗', blockers).map((it) => style.warning(it)),
+    ...section('Warnings', '!', warnings),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 /** A manifest that the host wrote says nothing that the other fields do not say. */
@@ -68,7 +65,7 @@ function sourceTexts({ source, resolved }: Plan): string[] {
   return resolved === source ? [source] : [source, resolved];
 }
 
-function changeText({ operation, from, package: { version } }: Plan): string {
+export function changeText({ operation, from, package: { version } }: Plan): string {
   switch (operation) {
     case 'install':
       return 'install it for the first time';

@@ -1,76 +1,22 @@
 // MCP servers given as a command line or a URL: what is written for them, the trial start, and the installation.
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/index.js';
-import { bareServer } from '../../support/mcp-upstream.js';
-import { temporaryFolder } from '../../support/toolwharf.js';
+import { notesRegistry, notesServer } from '../../support/notes-server.js';
+import type { LoopbackServer } from '../../support/toolwharf.js';
 import { type Workbench, workbench } from '../../support/workbench.js';
 
 const by = 'operator';
 const key = 'k3yQ9vX2mB7wLp4Zt8Rd';
 
-/** Needs TOKEN, tries to reach a host when it starts, and shows its arguments. */
-const server = `#!/usr/bin/env node
-${bareServer(`
-if (process.env.TOKEN === undefined) { console.error('TOKEN is missing'); process.exit(2); }
-const { request } = await import('node:http');
-const proxy = process.env.HTTP_PROXY ?? process.env.http_proxy;
-if (proxy !== undefined) await new Promise((done) => {
-  const { hostname, port } = new URL(proxy);
-  const asked = request({ host: hostname, port, method: 'CONNECT', path: 'api.example.com:443' });
-  asked.on('connect', (_, socket) => { socket.destroy(); done(); }).on('error', done).end();
-});
-on = {
-  'tools/list': () => ({ tools: [{ name: 'see', description: 'Shows what it got.', inputSchema: { type: 'object' } }] }),
-  'tools/call': () => ({ content: [{ type: 'text', text: JSON.stringify({ args: process.argv.slice(2), mode: process.env.MODE }) }] }),
-};`)}`;
-
-const archive = (() => {
-  const folder = temporaryFolder({
-    'package/package.json': JSON.stringify({
-      ...{ name: '@example/notes', version: '1.4.0', type: 'module', bin: { 'notes-server': 'server.mjs' } },
-      scripts: { install: 'echo yes > built.txt' },
-    }),
-    'package/server.mjs': server,
-  });
-  const bytes = execFileSync('tar', ['-cz', '-C', folder.path, 'package']);
-  folder.remove();
-  return bytes;
-})();
-
-/** A registry with one package. */
-const registry = createServer((request, response) => {
-  if (request.url === '/notes.tgz') return response.end(archive);
-  if (decodeURIComponent(request.url ?? '') !== '/@example/notes') return response.writeHead(404).end();
-  const dist = {
-    tarball: `http://${request.headers.host}/notes.tgz`,
-    integrity: `sha512-${createHash('sha512').update(archive).digest('base64')}`,
-  };
-  const version = {
-    ...{ name: '@example/notes', version: '1.4.0', bin: { 'notes-server': 'server.mjs' } },
-    ...{ hasInstallScript: true, dist },
-  };
-  const document = {
-    name: '@example/notes',
-    'dist-tags': { latest: '1.4.0' },
-    versions: { '1.4.0': version },
-  };
-  return response.end(JSON.stringify(document));
-});
+let registry: LoopbackServer;
 let port = 0;
 beforeAll(async () => {
-  await new Promise<void>((done) => registry.listen(0, '127.0.0.1', done));
-  port = (registry.address() as AddressInfo).port;
+  registry = await notesRegistry();
+  port = registry.port;
 });
-afterAll(() => {
-  registry.closeAllConnections();
-  registry.close();
-});
+afterAll(() => registry.close());
 
 let bench: Workbench;
 let session: Session;
@@ -212,7 +158,7 @@ describe('a trial start', () => {
     const folder = join(bench.path, 'project');
     mkdirSync(folder);
     chmodSync(folder, 0o755);
-    writeFileSync(join(folder, 'server.mjs'), server);
+    writeFileSync(join(folder, 'server.mjs'), notesServer);
     const command = ['node', join(folder, 'server.mjs'), bench.root];
     const request = { name: 'local', command, env: { TOKEN: 'abc' } };
     const trial = await session.installations.tryServer({ ...request, by });

@@ -1,5 +1,6 @@
 import { neverCanceled } from '../../../model/cancel-signal.js';
 import type { JournalEntry } from '../../../store/change-journal.js';
+import type { SessionSetup } from '../../session-setup.js';
 import { prepareCandidate } from '../candidate.js';
 import { ChangeSteps } from '../change-steps.js';
 import { makeEnvironment } from '../install-environment.js';
@@ -83,12 +84,22 @@ export class ServerTrials {
     return found === undefined ? undefined : this.#services.journal.get(found.journal);
   }
 
-  /** Removes what trials fetched for servers that nobody installed. False if there was no trial. */
-  async close(): Promise<boolean> {
-    const hadTrials = this.#wasUsed;
-    for (const { journal, session } of this.#open.values()) await this.#undo(journal, session);
-    this.#open.clear();
-    return hadTrials;
+  /** Whether a session has trials that are still open. */
+  has(setup: SessionSetup): boolean {
+    return [...this.#open.values()].some((it) => it.session.setup === setup);
+  }
+
+  /**
+   * Removes what trials fetched for servers that nobody installed: those of one session, or all. False if there was no
+   * trial.
+   */
+  async close(setup?: SessionSetup): Promise<boolean> {
+    for (const [id, { journal, session }] of this.#open) {
+      if (setup !== undefined && session.setup !== setup) continue;
+      this.#open.delete(id);
+      await this.#undo(journal, session);
+    }
+    return this.#wasUsed;
   }
 
   async #undo(journal: string, session: LifecycleSession): Promise<void> {

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
-import type { Plan, RemoteSession, ServerDraft, ServerRequest, ServerTrial } from '../../../host/host.js';
+import type { Installations, Plan, ServerDraft, ServerRequest, ServerTrial } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
 import { printChange } from '../../print/change.js';
-import { printPlan } from '../../print/plan.js';
-import { printTrial } from '../../print/trial.js';
+import { printServer, type ServerPage } from '../../print/server-page.js';
 import { visibleLine } from '../../print/visible.js';
 import { givenServer, serverOptions } from '../added-server.js';
 import { changeProgress } from '../change-progress.js';
-import type { Arguments, Command } from '../command/command.js';
+import type { Command } from '../command/command.js';
 import { dryRunOption, isDryRun } from '../dry-run.js';
 import { agreesToPlan } from '../install-agreement.js';
 import { collectValues } from '../install-values.js';
 import { lifecycleOptions, openLifecycleSession, packageAllow } from '../lifecycle-session.js';
+import { choicesOf, chosenGrants, editChoices } from '../server-choices.js';
 import { changeDocument, planDocument } from '../source-options.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -48,12 +48,13 @@ export const addCommand: Command = {
     return withHost(args, terminal, async (host) => {
       const isDry = isDryRun(args);
       const session = await openLifecycleSession(host, args, terminal, isDry ? 'look' : 'use');
+      const { installations } = session;
       const allow = packageAllow(args).map((it) => absoluteGrant(it, terminal));
-      const request = { ...server, allow, signal: terminal.signal };
+      const request = { ...server, signal: terminal.signal };
       if (isDry) {
-        const { plan, draft } = await planned(request, [], session);
-        notes(draft, args, terminal);
-        terminal.out(args.has('json') ? planDocument(plan) : printed(plan));
+        const { plan, draft } = await planned(request, allow, installations);
+        const page = () => printed({ plan, draft, choices: choicesOf([...allow, ...draft.offered]) });
+        terminal.out(args.has('json') ? planDocument(plan) : page());
         return 0;
       }
       const by = await terminalOperator(host, args, terminal);
@@ -62,91 +63,100 @@ export const addCommand: Command = {
       const trial =
         args.has('agree') || args.has('no-trial')
           ? undefined
-          : await session.installations.tryServer({ ...request, by, onProgress });
-      if (trial !== undefined && !args.has('quiet')) terminal.err(printTrial(trial, server.name));
-      const mayAsk =
-        terminal.stdinIsTerminal && !['yes', 'json', 'no-input', 'agree'].some((it) => args.has(it));
-      const offered = await chosenGrants(trial, request, session, mayAsk, terminal);
-      const { plan, draft } = await planned(request, offered, session);
-      notes(draft, args, terminal);
-      if (!args.has('json') && !args.has('quiet')) terminal.out(`${printed(plan)}\n`);
-      if (plan.blockers.length > 0)
-        throw new HostError('runtime_missing', `${server.name} cannot run here: ${plan.blockers.join('; ')}`);
-      if (!(await agreesToPlan(plan, args, terminal))) {
+          : await installations.tryServer({ ...request, allow, by, onProgress });
+      const agreed = await agreement(request, allow, trial, installations);
+      if (terminal.signal.aborted)
+        throw new HostError('canceled', `adding ${server.name} was canceled; nothing was changed`);
+      if (agreed === undefined) {
         terminal.err('nothing was changed\n');
         return errorTable.approval_required.exit;
       }
+      const { plan, draft } = agreed;
       const asked = {
         ...plan,
         credentials: plan.credentials.filter((it) => draft.values[it.name] === undefined),
       };
-      const values = {
-        ...draft.values,
-        ...(await collectValues(asked, session.installations, args, terminal)),
-      };
-      const change = await session.installations.install({
-        ...{
-          source: draft.source,
-          allow: [...allow, ...offered],
-          agree: plan.digest,
-          values,
-          by,
-          onProgress,
-        },
+      const values = { ...draft.values, ...(await collectValues(asked, installations, args, terminal)) };
+      const change = await installations.install({
+        ...{ source: draft.source, allow: agreed.allow, agree: plan.digest, values, by, onProgress },
         ...{ signal: terminal.signal, skipSmoke: args.has('skip-smoke') },
       });
       terminal.out(args.has('json') ? changeDocument(change) : printChange(change));
       return 0;
     });
-    function printed(plan: Plan): string {
-      return printPlan(plan, terminalStyle(args, terminal), terminal.columns);
+
+    /** What somebody agreed to; undefined: the person said no. */
+    async function agreement(
+      request: ServerRequest,
+      allow: readonly string[],
+      trial: ServerTrial | undefined,
+      installations: Installations,
+    ): Promise<PlannedServer | undefined> {
+      const mayAsk =
+        terminal.stdinIsTerminal && !['yes', 'json', 'no-input', 'agree'].some((it) => args.has(it));
+      if (mayAsk) return askedAgreement(request, allow, trial, installations);
+      const found = await planned(request, allow, installations);
+      const wanted = [...found.draft.offered, ...(trial?.hosts ?? [])].filter((it) => !allow.includes(it));
+      if (!args.has('quiet')) {
+        if (wanted.length > 0)
+          terminal.err(`${visibleLine(`not granted: ${wanted.map((it) => `--allow ${it}`).join(' ')}`)}\n`);
+        const choices = choicesOf(allow);
+        if (!args.has('json')) terminal.out(`${printed({ ...found, trial, choices })}\n`);
+      }
+      assertRuns(found.plan);
+      return (await agreesToPlan(found.plan, args, terminal)) ? found : undefined;
+    }
+
+    /** One page and one question. Who edits sees the page again, with what was chosen. */
+    async function askedAgreement(
+      request: ServerRequest,
+      allow: readonly string[],
+      trial: ServerTrial | undefined,
+      installations: Installations,
+    ): Promise<PlannedServer | undefined> {
+      const { offered } = await installations.draftServer({ ...request, allow });
+      const others = allow.filter((it) => choicesOf([it]).length === 0);
+      let choices = choicesOf([...allow, ...offered, ...(trial?.hosts ?? [])]);
+      for (;;) {
+        const found = await planned(request, [...others, ...chosenGrants(choices)], installations);
+        terminal.out(`${printed({ ...found, trial, choices })}\n`);
+        assertRuns(found.plan);
+        const verb = found.plan.operation === 'update' ? 'Update' : 'Install';
+        const edit = choices.length === 0 ? '' : '[e]dit, ';
+        const answer = (await terminal.ask(`${verb} with these? [y]es, ${edit}[n]o: `)).trim();
+        if (/^y(es)?$/i.test(answer)) return found;
+        if (choices.length === 0 || !/^e(dit)?$/i.test(answer)) return undefined;
+        choices = await editChoices(choices, terminal);
+        if (terminal.signal.aborted) return undefined;
+      }
+    }
+
+    function printed(page: ServerPage): string {
+      return printServer(page, terminalStyle(args, terminal), terminal.columns);
     }
   },
 };
 
-/** The plan of a server that may use `offered` besides what the request allows. */
+interface PlannedServer {
+  readonly plan: Plan;
+  readonly draft: ServerDraft;
+  /** What the plan grants. */
+  readonly allow: readonly string[];
+}
+
 async function planned(
-  request: ServerRequest & { readonly allow: readonly string[] },
-  offered: readonly string[],
-  { installations }: RemoteSession,
-): Promise<{ readonly plan: Plan; readonly draft: ServerDraft }> {
-  const allow = [...new Set([...request.allow, ...offered])];
+  request: ServerRequest,
+  allow: readonly string[],
+  installations: Installations,
+): Promise<PlannedServer> {
   const draft = await installations.draftServer({ ...request, allow });
   const { signal } = request;
-  return { draft, plan: await installations.plan({ source: draft.source, allow, signal }) };
+  return { draft, allow, plan: await installations.plan({ source: draft.source, allow, signal }) };
 }
 
-/** What the person adds to what was allowed: folders of the arguments, and the hosts that the trial showed. */
-async function chosenGrants(
-  trial: ServerTrial | undefined,
-  request: ServerRequest & { readonly allow: readonly string[] },
-  { installations }: RemoteSession,
-  mayAsk: boolean,
-  terminal: Terminal,
-): Promise<readonly string[]> {
-  const { offered } = await installations.draftServer(request);
-  const hosts = (trial?.hosts ?? []).filter((it) => !request.allow.includes(it));
-  const wanted = [...offered, ...hosts];
-  if (wanted.length === 0) return [];
-  if (!mayAsk) {
-    const flags = wanted.map((it) => `--allow ${it}`).join(' ');
-    terminal.err(`${visibleLine(`not granted: ${flags}`)}\n`);
-    return [];
-  }
-  terminal.err('It would use, and gets only what you allow:\n');
-  for (const it of wanted) terminal.err(`  ${visibleLine(it)}\n`);
-  const answer = await terminal.ask('Allow these? [y]es, [w]rite to the folders too, [n]o: ');
-  if (/^w/i.test(answer)) return wanted.map((it) => it.replace(/^read:/, 'write:'));
-  return /^y/i.test(answer) ? wanted : [];
-}
-
-function notes({ notes: lines, secrets }: ServerDraft, args: Arguments, terminal: Terminal): void {
-  if (args.has('quiet')) return;
-  for (const it of lines) terminal.err(`note: ${visibleLine(it)}\n`);
-  if (secrets.length > 0)
-    terminal.err(
-      `note: ${visibleLine(secrets.join(', '))} will be sealed as a secret; --setting NAME keeps it plain\n`,
-    );
+function assertRuns({ blockers, package: { id } }: Plan): void {
+  if (blockers.length > 0)
+    throw new HostError('runtime_missing', `${id} cannot run here: ${blockers.join('; ')}`);
 }
 
 function absoluteGrant(grant: string, { cwd }: Terminal): string {
