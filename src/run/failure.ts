@@ -4,6 +4,7 @@ import { lastLines } from '../model/last-lines.js';
 import type { DeniedHost } from '../net/egress.js';
 import type { ProcessExit, SandboxLimits } from '../sandbox/sandbox.js';
 import { quotedExcerpt } from './output-reader.js';
+import { readOnlyCodeHint } from './read-only-code.js';
 import type { SandboxProfile } from './sandbox-command.js';
 
 export interface FailedRun {
@@ -210,6 +211,8 @@ function hintOf(stderr: string, { package: pkg, roots, limits, access }: Sandbox
   if (/Resource temporarily unavailable|can't start new thread|\bEAGAIN\b/.test(stderr))
     return `it may have ${limits.processes} processes and threads at the same time; see limits.processes`;
   if (/Read-only file system|EROFS/.test(stderr)) {
+    const beside = readOnlyCodeHint(stderr);
+    if (beside !== undefined) return beside;
     return filesystem === 'read-only'
       ? 'its manifest requests read-only access to the workspace'
       : 'it may write only to its private /tmp and to writable mounts';

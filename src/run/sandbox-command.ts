@@ -12,6 +12,7 @@ import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox, SandboxCommand, SandboxLimits } from '../sandbox/sandbox.js';
 import type { MountGuard } from './mount-guard.js';
 import type { ProcessOwner } from './process-owner.js';
+import { dataMountPoint, languageMountPoint } from './read-only-code.js';
 import { binaryFolders, interpreterFolders } from './search-path.js';
 import { fillText } from './template-filling.js';
 
@@ -59,8 +60,6 @@ export interface ProgramRuntime {
 
 /** Mount points inside the sandbox; no workspace has these paths. */
 const packageMountPoint = '/toolwharf/package';
-const dataMountPoint = '/toolwharf/data';
-const languageMountPoint = '/toolwharf/packages';
 
 /**
  * Identities (device, inode, creation time) of the mounted and hidden files and folders. If one was created again, a

@@ -55,6 +55,8 @@ interface UpstreamOpenerServices {
 }
 
 const handshakeTimeoutMs = 10_000;
+/** A server with many dependencies takes seconds to load them, on a busy machine tens of seconds. */
+const startTimeoutMs = 30_000;
 /** Minimum time between two requests for a changed announcement. */
 const refreshIntervalMs = 1000;
 
@@ -107,7 +109,7 @@ export function upstreamOpener(
       tokens,
       natsUrl,
       lastRevision: announcements.get(ref)?.agreed.revision,
-      timeoutMs: handshakeTimeoutMs,
+      timeoutMs: profile === null ? handshakeTimeoutMs : startTimeoutMs,
       signal,
       onLog: programLog(scan, upstreams.onLog === null ? null : (line) => upstreams.onLog?.(pkg.id, line)),
       onChange: coalesce(async () => {

@@ -46,6 +46,8 @@ export interface UpstreamTargetOptions {
 const longRunningCpuSeconds = 3600;
 /** It also keeps more files open, such as caches, watchers and connections. A limit of the operator counts instead. */
 const longRunningOpenFiles = 4096;
+/** Processes and threads. A server that drives a browser needs more than 64. */
+const longRunningProcesses = 256;
 
 /** The program of a package as one caller uses it: what it may see, and how it is opened. */
 export async function upstreamTarget(
@@ -116,5 +118,6 @@ async function longRunningProfile({
   );
   const cpuSeconds = Math.max(profile.limits.cpuSeconds, longRunningCpuSeconds);
   const openFiles = inputs.limits.openFiles ?? longRunningOpenFiles;
-  return { ...profile, limits: { ...profile.limits, cpuSeconds, openFiles } };
+  const processes = inputs.limits.processes ?? longRunningProcesses;
+  return { ...profile, limits: { ...profile.limits, cpuSeconds, openFiles, processes } };
 }

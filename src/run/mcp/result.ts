@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { answerLimits, maxAnswerDepth, tryParseBounded } from '../../model/json-bounds.js';
+import { readOnlyCodeHint } from '../read-only-code.js';
 import type { RunResult } from '../run.js';
 import { withoutReservedMeta } from './mcp-dialect.js';
 
@@ -9,7 +10,11 @@ const maxErrorText = 8000;
 /** The result of a call. A tool error becomes a HostError with the text of the server. */
 export function readResult(result: JsonObject, name: string): RunResult {
   const content = Array.isArray(result.content) ? result.content.filter(isObject) : [];
-  if (result.isError === true) throw new HostError('tool_failed', errorText(content, result, name));
+  if (result.isError === true) {
+    const message = errorText(content, result, name);
+    const hint = readOnlyCodeHint(message);
+    throw new HostError('tool_failed', message, hint === undefined ? {} : { hint });
+  }
   const structured = Object.hasOwn(result, 'structuredContent') ? result.structuredContent : undefined;
   if (content.length === 0 && structured === undefined && !Array.isArray(result.content))
     throw new HostError('tool_bad_output', `${name} answered without content and without a structured value`);

@@ -4,7 +4,7 @@ import { excessText, type JsonExcess } from '../../model/json-bounds.js';
 /** What may go wrong with the answer to a request, besides an error response. `name`: what the request is about. */
 export const answerError = {
   timedOut: (name: string, timeoutMs: number) =>
-    new HostError('timeout', `${name} did not answer within ${timeoutMs / 1000} s`, {
+    new HostError('timeout', `${name} did not answer within ${Number((timeoutMs / 1000).toPrecision(3))} s`, {
       hint: 'allow more time with --timeout',
     }),
   unanswered: (name: string) =>

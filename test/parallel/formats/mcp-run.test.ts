@@ -27,8 +27,18 @@ const change = ({ path }) => {
     return error.code;
   }
 };
+const { spawn } = await import('node:child_process');
+/** How many of so many processes can run at the same time. */
+const many = ({ count }) => {
+  const children = Array.from({ length: count }, () => spawn('/bin/sleep', ['30']).on('error', () => {}));
+  // Node would signal its own group for a child that did not start.
+  const started = children.filter((it) => it.pid !== undefined);
+  for (const it of started) it.kill();
+  return started.length;
+};
 const answers = {
   see,
+  many,
   save: () => change({ path: process.env.HOME + '/note.txt' }),
   change,
 };
@@ -81,6 +91,15 @@ describe('a server at a path', () => {
     write();
     const session = await bench.session({ policy: { limits: { openFiles: 200 } } });
     expect((await answerOf(session, 'see')).openFiles).toBe(200);
+  });
+
+  test('has more processes than a single call, or as many as the operator set', async () => {
+    write();
+    const session = await bench.session();
+    expect(await answerOf(session, 'many', { count: 100 })).toBe('100');
+    await session.close();
+    const limited = await bench.session({ policy: { limits: { processes: 64 } } });
+    expect(Number(await answerOf(limited, 'many', { count: 100 }))).toBeLessThan(64);
   });
 
   test('sees a folder that its manifest names only with a grant for it', async () => {
