@@ -115,7 +115,8 @@ function leadsOut(folder: string, path: string, target: string): boolean {
   return isAbsolute(target) || !isWithin(resolve(dirname(path), target), folder);
 }
 
-async function flush(path: string): Promise<void> {
+/** Waits until a file or folder is on disk. */
+export async function flush(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     await handle.sync();

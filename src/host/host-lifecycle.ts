@@ -7,6 +7,7 @@ import { openEgress } from '../net/egress.js';
 import type { HttpClient } from '../net/http-client.js';
 import { denialFor } from '../policy/denial.js';
 import { grantFor } from '../policy/grant.js';
+import type { PythonCache } from '../sandbox/interpreter.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { SourceServices } from '../sources/source.js';
 import { ChangeJournal } from '../store/change-journal.js';
@@ -44,6 +45,7 @@ export interface HostLifecycleOptions
   readonly engines: ContainerEngines;
   /** The home folder. */
   readonly home: string;
+  readonly pythons: PythonCache;
   /** A short unique name. */
   readonly newName: () => string;
   readonly newSocket: (sandbox: Sandbox) => string;
@@ -76,7 +78,7 @@ export interface HostLifecycle {
 }
 
 export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycle {
-  const { state, database, now, store, index, client, engines, home, newName, newSocket } = options;
+  const { state, database, now, store, index, client, engines, home, newName, newSocket, pythons } = options;
   const { formats, parseCache, digests, resourcesOf, openEnvironments } = options;
   const services: LifecycleServices = {
     ...options,
@@ -109,7 +111,7 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
     const { sandbox, folders } = resourcesOf(setup);
     const indexes = policy.indexes ?? {};
     const sources: SourceServices = {
-      ...{ store, http: client, sandbox, openEgress, newName, indexes, home },
+      ...{ store, http: client, sandbox, openEgress, newName, indexes, home, pythons },
       granted: grantFor(grants, hostPackage).network,
       denied: denialFor(policy.deny ?? [], hostPackage).network,
       ca: policy.caCertificates,

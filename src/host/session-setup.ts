@@ -19,6 +19,8 @@ import { settingsInForce, type WaivableSettings, waiversOf } from './session-wai
 export interface SessionOwn {
   /** The installed packages of the session. Null: all that are installed for its workspace. */
   readonly places: readonly InstalledPlace[] | null;
+  /** True: the files of `places` were just read and hashed, so their digests are taken as they are. */
+  readonly hasDigests: boolean;
   /** The values of packages that it sees. Null: the stored ones. */
   readonly values: Vault | null;
   /** Collects what its packages do against their grants. Null: the policy decides what follows. */
@@ -26,7 +28,12 @@ export interface SessionOwn {
 }
 
 /** Of a session that serves the installed packages. */
-export const noSessionOwn: SessionOwn = { places: null, values: null, violations: null };
+export const noSessionOwn: SessionOwn = {
+  places: null,
+  hasDigests: false,
+  values: null,
+  violations: null,
+};
 
 /**
  * The options of a session after validation. `grants`, `allow`, `policy` and `policyDigest` are those in force now: they

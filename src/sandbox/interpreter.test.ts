@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findNode, findPython, versionFits } from './interpreter.js';
+import { findNode, findPython, type PythonCache, versionFits } from './interpreter.js';
 import { isPassable, isRunnable } from './path-access.js';
 
 const otherUser = { uid: 65533, gid: 65533 };
@@ -44,6 +44,17 @@ describe('a Python', () => {
     expect(findPython('3.36', otherUser, home)).toMatchObject({ version: '3.37', exact: false });
     expect(findPython('3.39', otherUser, home)).toMatchObject({ version: '3.38', exact: false });
     expect(findPython('4.0', otherUser, home)).toMatchObject({ exact: false });
+  });
+
+  test('that is installed or removed after a search is noticed, although results are cached', () => {
+    const cache: PythonCache = new Map();
+    installPython('.pyenv/versions/3.36.1', 36);
+    expect(findPython('3.36', otherUser, home, cache).exact).toBe(true);
+    expect(findPython('3.37', otherUser, home, cache).exact).toBe(false);
+    const later = installPython('.pyenv/versions/3.37.1', 37);
+    expect(findPython('3.37', otherUser, home, cache).exact).toBe(true);
+    rmSync(later, { recursive: true });
+    expect(findPython('3.37', otherUser, home, cache).exact).toBe(false);
   });
 
   test('of the system needs no mounts', () => {

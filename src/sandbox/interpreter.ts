@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { isWithin } from '../files/path-containment.js';
 import { realPathOf } from '../files/real-path.js';
@@ -35,7 +35,7 @@ const oldest = 9;
 const newest = 39;
 
 /** What was found on this machine, by user and home folder. */
-export type PythonCache = Map<string, readonly Python[]>;
+export type PythonCache = Map<string, { readonly stamp: string; readonly pythons: readonly Python[] }>;
 
 /**
  * The requested Python version if the sandbox user can run it, else the nearest supported one. Searches the system
@@ -141,31 +141,39 @@ function satisfies(range: VersionRange | undefined, version: readonly number[]):
   return requestedMinor === undefined || (isPython ? minor === requestedMinor : minor >= requestedMinor);
 }
 
-/** A result is valid as long as its files exist; an empty result is not cached. */
+/** A result is valid as long as its files exist and the folders are unchanged; an empty result is not cached. */
 function cachedPythons(user: SandboxUser, home: string, cache: PythonCache): readonly Python[] {
   const key = JSON.stringify([user.uid, user.gid, home]);
+  const places = pythonPlaces(home);
+  const stamp = places.map((it) => `${it} ${changedAt(it)}`).join('\n');
   const known = cache.get(key);
-  if (known?.every((it) => existsSync(it.path))) return known;
-  const pythons = search(user, home);
-  if (pythons.length > 0) cache.set(key, pythons);
+  if (known?.stamp === stamp && known.pythons.every((it) => existsSync(it.path))) return known.pythons;
+  const found = places.flatMap((place) => pythonsIn(place, user, home));
+  const unique = new Map(found.map((it) => [it.path, it]));
+  const pythons = [...unique.values()].sort((one, other) => other.minor - one.minor);
+  if (pythons.length > 0) cache.set(key, { stamp, pythons });
   return pythons;
 }
 
-function search(user: SandboxUser, home: string): readonly Python[] {
+function pythonPlaces(home: string): string[] {
   const versionFolders = [join(home, '.pyenv', 'versions'), join(home, '.local', 'share', 'uv', 'python')];
-  const places = [
+  return [
     ...systemFolders,
     ...versionFolders.flatMap((folder) => names(folder).map((it) => join(folder, it, 'bin'))),
   ];
-  const pythons = places.flatMap((place) => pythonsIn(place, user, home));
-  const unique = new Map(pythons.map((it) => [it.path, it]));
-  return [...unique.values()].sort((one, other) => other.minor - one.minor);
+}
+
+/** A folder changes when a file is added to it or removed. Undefined: there is no such folder. */
+function changedAt(folder: string): number | undefined {
+  return statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
 }
 
 function pythonsIn(place: string, user: SandboxUser, home: string): Python[] {
   if (!existsSync(place)) return [];
   return Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index).flatMap((minor) => {
-    const path = realPathOf(join(place, `python3.${minor}`));
+    const named = join(place, `python3.${minor}`);
+    // Most do not exist, and an exception for each would cost twenty times as much as looking.
+    const path = existsSync(named) ? realPathOf(named) : undefined;
     if (path === undefined || !isRunnable(path, user)) return [];
     const prefix = dirname(dirname(path));
     // Never mount a whole home folder because of one program inside it.

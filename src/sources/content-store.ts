@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { makeFolderWithMode, moveTree, sealTree } from '../environment/file-tree.js';
-import { sha256 } from '../files/sha256.js';
+import { chmod, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolderWithMode, moveTree } from '../environment/file-tree.js';
 import { HostError } from '../model/host-error.js';
-import { type FilePool, filePool } from './file-pool.js';
+import { filePool } from './file-pool.js';
 import { openStagingFolder, removeAbandonedStaging, type StagingFolder } from './staging.js';
 import { storageFailure } from './storage-failure.js';
 import { type DigestedFile, treeDigest } from './tree-digest.js';
 import type { TreeFiles } from './tree-file.js';
 import { readTree } from './tree-reading.js';
+import { sealFolders, writeFiles } from './tree-writing.js';
 
 export interface StoredTree {
   readonly digest: string;
@@ -125,7 +125,7 @@ export function contentStore({ folder, newName }: ContentStoreOptions): ContentS
       const digest = treeDigest(tree);
       const created = !(await removeIfDamaged(digest));
       if (created) {
-        await sealTree(finished);
+        await sealFolders(finished, tree);
         if (signal.aborted) throw new HostError('canceled', 'storing the files was canceled');
         // After this step, the tree exists.
         await moveTree(pathOf(digest), finished);
@@ -161,29 +161,6 @@ export function contentStore({ folder, newName }: ContentStoreOptions): ContentS
     },
     openStaging,
   };
-}
-
-async function writeFiles(
-  files: TreeFiles,
-  options: { readonly root: string; readonly pool: FilePool; readonly signal: AbortSignal },
-): Promise<readonly DigestedFile[]> {
-  const { root, pool, signal } = options;
-  const written: DigestedFile[] = [];
-  const made = new Set<string>();
-  for await (const { path, executable, bytes } of files) {
-    if (signal.aborted) throw new HostError('canceled', 'storing the files was canceled');
-    const file: DigestedFile = { path, executable, bytes: bytes.length, sha256: sha256(bytes) };
-    const target = join(root, path);
-    const parent = dirname(target);
-    if (!made.has(parent)) {
-      await mkdir(parent, { recursive: true });
-      made.add(parent);
-    }
-    if (!(await pool.copy(file, bytes, target)))
-      await writeFile(target, bytes, { flag: 'wx', mode: executable ? 0o755 : 0o644 });
-    written.push(file);
-  }
-  return written;
 }
 
 /** Folders whose names mean something to formats. They stay, even if nothing is beside them. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { link, lstat, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolderWithMode } from '../environment/file-tree.js';
@@ -25,7 +26,7 @@ export function filePool(folder: string): FilePool {
     async copy(file, bytes, target) {
       if (file.bytes < minBytes) return false;
       const place = placeOf(file);
-      const known = await readFile(place).catch(() => undefined);
+      const known = existsSync(place) ? await readFile(place).catch(() => undefined) : undefined;
       if (known === undefined) return false;
       if (!known.equals(bytes)) {
         await unlink(place).catch(() => {});

@@ -22,9 +22,9 @@ export async function npmRegistry(options: AcquireOptions): Promise<Remote> {
 
 /** The configured index of pip, or pip's own. */
 export async function pythonIndex(options: AcquireOptions): Promise<Remote> {
-  const { indexes, home, sandbox } = options.services;
+  const { indexes, home, pythons, sandbox } = options.services;
   if (indexes.pythonIndex !== undefined) return configuredIndex(indexes.pythonIndex);
-  const interpreter = findPython(undefined, sandbox.user, home);
+  const interpreter = findPython(undefined, sandbox.user, home, pythons);
   return { url: withSlash(await printedBy(interpreter, ['-I', '-c', pipIndex], options)) };
 }
 

@@ -3,6 +3,7 @@ import type { PackageSources } from '../environment/package-need.js';
 import type { NetworkHost } from '../model/permissions.js';
 import type { LockedSource } from '../model/source.js';
 import type { HttpClient } from '../net/http-client.js';
+import type { PythonCache } from '../sandbox/interpreter.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { ContentStore } from './content-store.js';
 
@@ -32,6 +33,8 @@ export interface SourceServices {
   readonly node: { readonly path: string; readonly version: string };
   /** The home folder, where other versions of Python may be. */
   readonly home: string;
+  /** What was found there and elsewhere on this machine by earlier searches. */
+  readonly pythons: PythonCache;
 }
 
 export interface AcquireOptions {

@@ -68,6 +68,7 @@ export async function sourcesBench(
     newName,
     node: { path: process.execPath, version: process.versions.node },
     home: '/nonexistent',
+    pythons: new Map(),
   };
   const bench: SourcesBench = {
     base,

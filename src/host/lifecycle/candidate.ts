@@ -71,8 +71,7 @@ export async function prepareCandidate(
   const load = async (
     tree: string,
     manifest: string,
-    lock: InstallLock = {},
-    grants: readonly string[] = [],
+    { lock = {}, grants = [], digest }: Partial<Pick<InstalledPlace, 'lock' | 'grants' | 'digest'>> = {},
   ) => {
     const place: InstalledPlace = {
       ...{ package: id ?? '', generation: 0, tree, manifest, lock, grants, digest: '' },
@@ -80,13 +79,16 @@ export async function prepareCandidate(
       smoke: { status: 'none', at: 0 },
       trial: null,
     };
-    return { place, loaded: await loadInstalled(place, setup, services.readers) };
+    return { place, loaded: await loadInstalled(place, setup, services.readers, digest) };
   };
   const { formats } = services.readers;
   const { found } = discover([acquired.folder], {
     ...{ cwd: acquired.folder, formats, storedTree: acquired.folder },
   });
-  const choices = await Promise.all(found.map(async (it) => (await load(acquired.folder, it.path)).loaded));
+  // Only their manifests matter here; the chosen package is hashed below, with its lock.
+  const choices = await Promise.all(
+    found.map(async (it) => (await load(acquired.folder, it.path, { digest: '' })).loaded),
+  );
   const chosen = chooseManifest(choices, text, id);
   const declared = catalogOf(chosen, text).package;
   const { lock: resolved, code } = await resolveInstall(declared, chosen, options, acquire);
@@ -101,7 +103,7 @@ export async function prepareCandidate(
   const added = allow.filter((it) => !required.includes(it) || isOnThisMachine(it));
   const grants = [...new Set([...granted, ...added])].sort();
   assertGrants(grants, required, declared.id);
-  const { place, loaded } = await load(folder, join(folder, manifest), lock, grants);
+  const { place, loaded } = await load(folder, join(folder, manifest), { lock, grants });
   const catalog = catalogOf(loaded, text);
   return {
     ...{ text, acquired, code, tree, manifest, lock, loaded, declared, catalog },

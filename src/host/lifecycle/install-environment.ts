@@ -30,11 +30,12 @@ export async function makeEnvironment(
   const missing = needed.filter((it) => environments.find(it) === undefined);
   const missingImages: string[] = [];
   for (const it of images) if (!(await containers.has(it))) missingImages.push(imageReferenceText(it));
-  await services.journal.add(journal, {
-    environments: missing.map((it) => environments.place(it)),
-    images: missingImages,
-    engine: containers.engine,
-  });
+  if (missing.length > 0 || missingImages.length > 0)
+    await services.journal.add(journal, {
+      environments: missing.map((it) => environments.place(it)),
+      images: missingImages,
+      engine: containers.engine,
+    });
   if (locks !== undefined) for (const it of needed) await environments.useLock(it, locks);
   const onStep = (detail: string) => steps.progress({ step: 'environment', detail });
   await catalog.install(id, { signal, onStep });

@@ -6,7 +6,7 @@ import { type Interpreter, versionFits } from '../../sandbox/interpreter.js';
 import type { SourceServices } from '../../sources/source.js';
 import { interpreterFinder } from '../sandboxing/interpreter-finder.js';
 
-type Machine = Pick<SourceServices, 'sandbox' | 'home'>;
+type Machine = Pick<SourceServices, 'sandbox' | 'home' | 'pythons'>;
 
 /**
  * The versions that the hints of a package mean on this machine. A hint that nothing here fits is left as it is: it
@@ -63,9 +63,9 @@ function runtimesOf({ programs }: Package): Runtime[] {
 }
 
 /** Undefined if the machine has no such interpreter at all, which prevents the installation. */
-function find(runtime: Runtime, { sandbox, home }: Machine): Interpreter | undefined {
+function find(runtime: Runtime, { sandbox, home, pythons }: Machine): Interpreter | undefined {
   try {
-    return interpreterFinder(sandbox, home, new Map())(runtime);
+    return interpreterFinder(sandbox, home, pythons)(runtime);
   } catch (error) {
     if (error instanceof HostError) return undefined;
     throw error;

@@ -16,7 +16,7 @@ export async function planFacts(
   { vault, agreements, store, rows, narrowings }: LifecycleServices,
 ): Promise<PlanFacts> {
   const { package: pkg } = candidate.catalog;
-  const trial = await session.open(candidate.place, 'look');
+  const trial = await session.open(candidate.place, 'look', { hasDigests: true });
   try {
     const report = await trial.session.packages();
     const state = report.packages.find((it) => it.id === pkg.id);

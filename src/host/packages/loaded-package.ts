@@ -81,7 +81,7 @@ export async function loadPackages(setup: SessionSetup, readers: PackageReaders)
   for (const it of places) {
     // A person who names the folder that a package was installed from means that folder.
     if (isSourceNamed(it, found)) continue;
-    loaded.push(await loadInstalled(it, setup, readers));
+    loaded.push(await loadInstalled(it, setup, readers, setup.hasDigests ? it.digest : undefined));
   }
   return { loaded, problems, scanned, nested };
 }
@@ -92,17 +92,24 @@ function isSourceNamed({ locked }: InstalledPlace, found: readonly DiscoveredMan
   return found.some((it) => isWithin(realPathOf(it.path) ?? it.path, source));
 }
 
-/** Loads one installed package. A damaged one is broken, as an edited package would be. */
+/**
+ * Loads one installed package. A damaged one is broken, as an edited package would be. `digest`: if the files were just
+ * hashed; absent: they are read and hashed.
+ */
 export async function loadInstalled(
   place: InstalledPlace,
   { root: cwd, parse }: Pick<SessionSetup, 'root' | 'parse'>,
   readers: PackageReaders,
+  digest?: string | undefined,
 ): Promise<LoadedPackage> {
   const { manifest, tree, lock } = place;
   const { found, problems } = discover([manifest], { cwd, formats: readers.formats, storedTree: tree });
   const [only] = found;
   if (only !== undefined)
-    return { ...(await load(only, parse, readers, (pkg) => withInstallLock(pkg, lock))), installed: place };
+    return {
+      ...(await load(only, parse, readers, { resolved: (pkg) => withInstallLock(pkg, lock), digest })),
+      installed: place,
+    };
   const bundle = folderBundle({ root: tree, manifest, singleFile: true, displayRoot: tree });
   const message = `the installed files of ${place.package} are missing or damaged`;
   const hint = 'install the package again';
@@ -115,13 +122,13 @@ async function load(
   found: DiscoveredManifest,
   options: ParseOptions,
   { parseCache, digests }: PackageReaders,
-  resolved: (pkg: Package) => Package = (pkg) => pkg,
+  installed?: { readonly resolved: (pkg: Package) => Package; readonly digest: string | undefined },
 ): Promise<LoadedPackage> {
   const { format, bundle, file, path } = found;
   const { package: declared, diagnostics, unmet } = await parseCache.parse(found, options);
   const base = { path, file, format: format.name, bundle, diagnostics };
   if (declared === undefined) return base;
-  const pkg = resolved(declared);
+  const pkg = installed?.resolved(declared) ?? declared;
   const files = bundle.files();
   if (files.length > maxFiles) {
     const message = `the package has more than ${maxFiles.toLocaleString('en')} files`;
@@ -135,7 +142,7 @@ async function load(
     return {
       ...base,
       ...(unmet === undefined ? {} : { unmet }),
-      catalog: { package: pkg, announced: [], digest: digests.of(pkg, bundle) },
+      catalog: { package: pkg, announced: [], digest: installed?.digest ?? digests.of(pkg, bundle) },
     };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
