@@ -75,7 +75,8 @@ export interface Sandbox {
   readonly name: string;
   /** False if the operator chose to run processes without a sandbox. */
   readonly isolates: boolean;
-  probe(): Promise<ProbeResult>;
+  /** `isLast`: the caller starts nothing afterwards, so nothing is made ready for a next process. Default: false. */
+  probe(options?: { readonly isLast?: boolean }): Promise<ProbeResult>;
   spawn(command: SandboxCommand): SandboxProcess;
   /** The path of a mount for the process: the target, or the source if there are no mounts. */
   inside(mount: Mount): string;

@@ -47,7 +47,8 @@ export class SessionCatalog {
   readonly setup: SessionSetup;
   readonly #services: SessionServices;
   #loaded: LoadResult;
-  readonly #sandboxProbe: ProbeResult;
+  /** Only packages need its result, so a session without any does not wait for it. */
+  readonly #sandboxProbe: Promise<ProbeResult>;
   #packages: readonly CheckedPackage[] = [];
   readonly #profileInputs: SessionProfileInputs;
   /** The packages with hooks, and those with upstreams. */
@@ -62,7 +63,7 @@ export class SessionCatalog {
     setup: SessionSetup,
     services: SessionServices,
     loaded: LoadResult,
-    sandboxProbe: ProbeResult,
+    sandboxProbe: Promise<ProbeResult>,
     newAgreements: NewAgreements,
   ) {
     this.#newAgreements = newAgreements;
@@ -86,10 +87,10 @@ export class SessionCatalog {
     const { agreements, installations } = services.packages;
     const newAgreements = new NewAgreements(agreements.agreements, installations);
     // The sandbox test is a separate process, which runs while the packages are loaded.
-    const [sandboxProbe, loaded] = await Promise.all([
-      services.sandboxing.sandbox.probe(),
-      loadPackages(setup, services.packages),
-    ]);
+    const sandboxProbe = services.sandboxing.sandbox.probe();
+    // Whoever needs the result gets the error too.
+    sandboxProbe.catch(() => {});
+    const loaded = await loadPackages(setup, services.packages);
     const catalog = new SessionCatalog(setup, services, loaded, sandboxProbe, newAgreements);
     await catalog.#check(accept);
     await catalog.#refreshTools(true);
@@ -131,7 +132,7 @@ export class SessionCatalog {
       await this.#statuses(),
       this.#tools.shown,
       this.#loaded,
-      this.#sandboxProbe,
+      await this.#sandboxProbe,
       this.#services.sandboxing.sandbox,
       (it) => this.#upstreams.programStates(it),
       this.#services.sandboxing.containers.lastProbe,
@@ -245,13 +246,14 @@ export class SessionCatalog {
     const { version } = this.#newAgreements;
     const request = { loaded, accept, stores: intent === 'use' || accept !== null, principal };
     const underReview = await agreeToPackages(request, agreements);
-    this.#packages = checkPackages(loaded, {
-      policy,
-      underReview,
-      probe: this.#sandboxProbe,
-      findInterpreter,
-      ...this.#services.sandboxing,
-    });
+    const { sandboxing } = this.#services;
+    this.#packages =
+      loaded.length === 0
+        ? []
+        : checkPackages(loaded, {
+            ...{ policy, underReview, findInterpreter, ...sandboxing },
+            probe: await this.#sandboxProbe,
+          });
     this.setup.grantInstalled(installedGrants(this.#packages));
     this.#profileInputs.reset(this.#packages);
     const usable = this.#packages.filter((it) => it.blocked === null);

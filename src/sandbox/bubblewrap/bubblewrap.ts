@@ -125,7 +125,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     }
   };
 
-  const start = (command: SandboxCommand): SandboxProcess => {
+  const start = (command: SandboxCommand, isLast = false): SandboxProcess => {
     if (program === undefined) throw new HostError('sandbox_unavailable', missing, { hint: missingHint });
     if (architecture === undefined)
       throw new HostError('sandbox_unavailable', noFilter, { hint: noFilterHint });
@@ -157,7 +157,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     if (argv.some((it) => it.includes('\0')))
       throw new HostError('sandbox_unavailable', 'an argument of the command contains a NUL character');
     const text = launchText([program, ...argv]);
-    const { child, group, grouped } = waiting.take();
+    const { child, group, grouped } = waiting.take(isLast);
     const confined = grouped.then(() => group.limit(command.limits));
     return begin({ child, group, confined }, text + input, command);
   };
@@ -179,29 +179,32 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
   };
 
   /** Older versions of bubblewrap lack --disable-userns. The seccomp filter denies user namespaces too, and the probe checks it. */
-  const probe = async (): Promise<ProbeResult> => {
+  const probe = async (isLast: boolean): Promise<ProbeResult> => {
     const problem = () => known?.problem ?? null;
-    const first = await probeSandbox(start, problem);
+    const tried = (command: SandboxCommand) => start(command, isLast);
+    const first = await probeSandbox(tried, problem);
     if (first.level !== 'unavailable' || !disableUserns) return first;
     disableUserns = false;
-    const second = await probeSandbox(start, problem);
+    const second = await probeSandbox(tried, problem);
     if (second.level !== 'unavailable') return second;
     disableUserns = true;
     return first;
   };
-  const probed = new LoadOnce(probe);
+  let isLastStart = false;
+  const probed = new LoadOnce(() => probe(isLastStart));
 
   return {
     name: 'bubblewrap',
     isolates: true,
     user,
-    spawn: start,
+    spawn: (command) => start(command),
     close: () => known?.launchers?.close(),
     inside: (mount) => mount.target,
-    async probe() {
+    async probe({ isLast = false } = {}) {
       if (program === undefined) return { level: 'unavailable', reasons: [missing], hint: missingHint };
       if (architecture === undefined)
         return { level: 'unavailable', reasons: [noFilter], hint: noFilterHint };
+      isLastStart = isLast;
       const result = await probed.get();
       // The failure may be temporary (a busy machine), so the next caller probes again.
       if (result.level === 'unavailable') probed.forget();

@@ -78,6 +78,12 @@ test('the next launcher is ready when it is needed, and one that was killed is n
     },
   });
   const ended = (child: ChildProcess) => new Promise((resolve) => child.once('close', resolve));
+  const last = all.take(true);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(started).toEqual([last.child]);
+  last.child.kill('SIGKILL');
+  await ended(last.child);
+  [started.length, groups] = [0, 0];
   const first = all.take();
   await expect.poll(() => started.length).toBe(2);
   const second = all.take();

@@ -16,8 +16,8 @@ export interface Launcher {
  * ready while the present command runs.
  */
 export interface Launchers {
-  /** Throws if no group can be created. */
-  take(): Launcher;
+  /** Throws if no group can be created. `isLast`: the next one is not made ready. Default: false. */
+  take(isLast?: boolean): Launcher;
   /** Ends the launcher that waits, and prepares no more. */
   close(): void;
 }
@@ -102,9 +102,11 @@ export function launchers({ groups, spawn }: LauncherOptions): Launchers {
     spare = undefined;
   };
   return {
-    take() {
-      if (!preparing && !closed) setTimeout(prepare, prepareMs).unref();
-      preparing = true;
+    take(isLast = false) {
+      if (!preparing && !closed && !isLast) {
+        setTimeout(prepare, prepareMs).unref();
+        preparing = true;
+      }
       // It may have been killed just now.
       if (spare?.child.exitCode !== null || spare.child.signalCode !== null) discard();
       const ready = spare;
