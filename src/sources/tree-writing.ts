@@ -1,6 +1,8 @@
-import { constants } from 'node:fs';
-import { chmod, lchown, mkdir, open } from 'node:fs/promises';
+import * as fs from 'node:fs';
+import { closeSync, constants, fchmodSync, fchownSync, openSync, writeFileSync } from 'node:fs';
+import { chmod, lchown, mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { promisify } from 'node:util';
 import { flush } from '../environment/file-tree.js';
 import { sha256 } from '../files/sha256.js';
 import { HostError } from '../model/host-error.js';
@@ -11,6 +13,11 @@ import type { TreeFile, TreeFiles } from './tree-file.js';
 /** How much is written at once. Files are in memory until they are written. */
 const maxWrites = 16;
 const maxPendingBytes = 16 * 1024 * 1024;
+/** Up to this size, writing takes less time than handing it to another thread. Waiting for the disk is always left to one. */
+const maxSyncBytes = 256 * 1024;
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+const [writeFile, fsync] = [promisify(fs.writeFile), promisify(fs.fsync)];
 
 interface WriteOptions {
   /** A folder that only the host can reach. */
@@ -79,15 +86,15 @@ async function writeUnlessKnown(
 ): Promise<void> {
   // Files of the pool belong to a finished tree, so they are on disk.
   if (await pool.copy(file, bytes, target)) return;
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const handle = await open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const descriptor = openSync(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    await handle.writeFile(bytes);
-    if (isRoot()) await handle.chown(0, 0);
-    await handle.chmod(executable ? 0o555 : 0o444);
-    await handle.sync();
+    if (bytes.length <= maxSyncBytes) writeFileSync(descriptor, bytes);
+    else await writeFile(descriptor, bytes);
+    if (isRoot()) fchownSync(descriptor, 0, 0);
+    fchmodSync(descriptor, executable ? 0o555 : 0o444);
+    await fsync(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 

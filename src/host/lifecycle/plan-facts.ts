@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredGeneration } from '../../store/installations.js';
 import { usesInstallMethod } from '../packages/program-needs.js';
@@ -40,7 +40,7 @@ export async function planFacts(
           : []),
         ...narrowingWarnings(pkg, narrowings.of(pkg.id)),
       ],
-      files: { tree: candidate.tree, ...(await measure(store.path(candidate.tree))) },
+      files: { tree: candidate.tree, ...measure(store.path(candidate.tree)) },
     };
   } finally {
     await trial.close();
@@ -63,13 +63,14 @@ function dependenciesOf({ catalog: { package: pkg }, loaded, lock }: InstallCand
   return [...new Set([...packages, ...own])];
 }
 
-async function measure(root: string): Promise<{ count: number; bytes: number }> {
+/** Count and total size of the files of a tree. */
+function measure(root: string): { count: number; bytes: number } {
   let count = 0;
   let bytes = 0;
-  for (const entry of await readdir(root, { withFileTypes: true, recursive: true })) {
+  for (const entry of readdirSync(root, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
     count++;
-    bytes += (await stat(join(entry.parentPath, entry.name))).size;
+    bytes += statSync(join(entry.parentPath, entry.name)).size;
   }
   return { count, bytes };
 }
