@@ -10,8 +10,11 @@ import { catalog, questions } from './tool-catalog.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const work = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
 const bundle = join(work, 'front.mjs');
-await bundleModule("export { createFront, frontParts } from './src/serve/mcp/server.ts';", root, bundle);
-const { createFront, frontParts } = await import(bundle);
+const exported = `
+  export { createMcpServer } from './src/serve/mcp/server.ts';
+  export { createMcpServerParts } from './src/serve/mcp/server-options.ts';`;
+await bundleModule(exported, root, bundle);
+const { createMcpServer, createMcpServerParts } = await import(bundle);
 
 const made = catalog();
 const keys = new Map(made.map((it) => [`${it.package}_${it.name}`, it.key]));
@@ -46,11 +49,13 @@ const small = {
 };
 
 const open = (expose, session = small) => {
-  const parts = frontParts({ version: '0', now: Date.now, onBug: (error) => console.error(error) });
-  const front = createFront({
+  const onBug = (error) => console.error(error);
+  const parts = createMcpServerParts({ version: '0', state: null, now: Date.now, onBug });
+  const front = createMcpServer({
     ...parts,
     session,
     approvals: {},
+    approver: null,
     principal: 'bench',
     holder: 'bench',
     expose,

@@ -1,28 +1,28 @@
 import type { ListedTool, PackageReport, SandboxLevel, Session } from '../../host/host.js';
-import { isObject, type Json } from '../../model/json.js';
+import type { Json } from '../../model/json.js';
 import { LoadOnce } from '../../model/load-once.js';
 import type { ResultShape } from './content-parts.js';
 import { metaTools, requestInstallTool } from './meta-tools.js';
 import { type ListItem, PagedList } from './paged-list.js';
-import { type Searchable, SearchIndex } from './search-index.js';
+import { buildSearchIndex } from './search/build-index.js';
+import type { SearchIndex } from './search/search-index.js';
+import { type SearchableTool, searchableTools } from './search/searchable-tool.js';
 import type { McpServerOptions } from './server-options.js';
 import { confirmTool, toolEntry } from './tool-mapping.js';
 
 /** From this number of tools, the mode `auto` uses search instead of a full list. */
 export const searchThreshold = 40;
 
-export interface SearchableTool extends Searchable {
-  readonly listed: ListedTool;
-}
-
 interface LoadedTools {
   readonly tools: readonly ListedTool[];
-  readonly byName: ReadonlyMap<string, ListedTool>;
+  /** Made when a name is looked up first. */
+  byName: ReadonlyMap<string, ListedTool> | undefined;
   readonly report: PackageReport;
   readonly isSearchMode: boolean;
   readonly offersRequests: boolean;
   readonly lists: Map<ResultShape, PagedList>;
-  index: SearchIndex<SearchableTool> | undefined;
+  /** Built at the first search. */
+  index: Promise<SearchIndex<SearchableTool>> | undefined;
 }
 
 type CatalogOptions = Pick<McpServerOptions, 'expose' | 'installRequests'>;
@@ -53,7 +53,9 @@ export class ToolCatalog {
 
   /** Finds a tool by `PACKAGE/TOOL` or by its exposed name. */
   async find(name: string): Promise<ListedTool | undefined> {
-    return (await this.#loaded.get()).byName.get(name);
+    const loaded = await this.#loaded.get();
+    loaded.byName ??= namesOf(loaded.tools);
+    return loaded.byName.get(name);
   }
 
   async sandboxOf(tool: ListedTool): Promise<SandboxLevel | undefined> {
@@ -72,21 +74,26 @@ export class ToolCatalog {
 
   async index(): Promise<SearchIndex<SearchableTool>> {
     const loaded = await this.#loaded.get();
-    loaded.index ??= new SearchIndex(loaded.tools.map((it) => searchable(it, loaded.report)));
+    loaded.index ??= buildSearchIndex(loaded.tools, searchableTools(loaded.report));
     return loaded.index;
   }
 
   async #read(): Promise<LoadedTools> {
     const [tools, report] = await Promise.all([this.#session.tools(), this.#session.packages()]);
-    const byName = new Map<string, ListedTool>();
-    for (const it of tools) byName.set(it.exposed, it);
-    // The canonical name wins if the exposed name of one tool equals the canonical name of another.
-    for (const it of tools) byName.set(it.name, it);
     const { expose, installRequests } = this.#options;
     const isSearchMode = expose === 'search' || (expose === 'auto' && tools.length >= searchThreshold);
     const offersRequests = installRequests ?? isSearchMode;
-    return { tools, byName, report, isSearchMode, offersRequests, lists: new Map(), index: undefined };
+    const unused = { byName: undefined, lists: new Map(), index: undefined };
+    return { tools, report, isSearchMode, offersRequests, ...unused };
   }
+}
+
+function namesOf(tools: readonly ListedTool[]): ReadonlyMap<string, ListedTool> {
+  const byName = new Map<string, ListedTool>();
+  for (const it of tools) byName.set(it.exposed, it);
+  // The canonical name wins if the exposed name of one tool equals the canonical name of another.
+  for (const it of tools) byName.set(it.name, it);
+  return byName;
 }
 
 function itemsOf(
@@ -106,26 +113,4 @@ function item(name: string, entry: Json): ListItem {
 
 function levels({ packages }: PackageReport): Map<string, SandboxLevel> {
   return new Map(packages.flatMap((it) => it.tools.map((tool) => [tool.exposed, it.sandbox] as const)));
-}
-
-function searchable(listed: ListedTool, { packages }: PackageReport): SearchableTool {
-  const id = listed.name.split('/')[0] as string;
-  const pkg = packages.find((it) => it.id === id)?.package;
-  const { input, annotations, description, name } = listed.tool;
-  const inputs = isObject(input) && isObject(input.properties) ? Object.keys(input.properties) : [];
-  const tags = (pkg?.facts ?? [])
-    .filter((it) => /tag|keyword|categor/i.test(it.label))
-    .map((it) => textOf(it.value));
-  return {
-    listed,
-    name: `${listed.renamed === true ? listed.exposed : name} ${annotations.title ?? ''}`,
-    description,
-    package: `${id} ${pkg?.name ?? ''}`,
-    keywords: [...tags, ...inputs],
-  };
-}
-
-function textOf(value: Json): string {
-  if (typeof value === 'string') return value;
-  return Array.isArray(value) ? value.map(textOf).join(' ') : '';
 }
