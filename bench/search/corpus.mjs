@@ -11,7 +11,9 @@ const here = new URL('.', import.meta.url);
 export function readPackages() {
   const packages = [];
   for (const file of readdirSync(new URL('catalog/', here)).sort())
-    for (const line of readFileSync(new URL(`catalog/${file}`, here), 'utf8').split('\n').filter(Boolean)) {
+    for (const line of readFileSync(new URL(`catalog/${file}`, here), 'utf8')
+      .split('\n')
+      .filter(Boolean)) {
       if (line.startsWith('== ')) {
         const [id, name, description, tags] = line.slice(3).split('|');
         const trimmed = { id: id.trim(), name: name.trim(), description: description.trim() };

@@ -54,10 +54,19 @@ export interface DecisionInput {
   readonly input: JsonObject | undefined;
 }
 
+/** Whether rules deny every call of the tool, whatever its arguments. Such a tool is not listed. */
+export function alwaysDenies({ rules }: Requirements): boolean {
+  return rules.some(isDenying);
+}
+
+function isDenying({ approval }: Rule): boolean {
+  return approval === 'deny';
+}
+
 /** Deny comes first, then ask, then allow. Only an operator's `allow` can waive a confirmation (see `waives`). */
 export function decide(input: DecisionInput): Decision {
   const { rules } = input.requirements;
-  const denying = rules.filter((it) => it.approval === 'deny');
+  const denying = rules.filter(isDenying);
   if (denying.length > 0) {
     const because = denying.map((rule) => reason(rule, `${ruleText(rule)} denies this call`));
     return { kind: 'deny', reasons: because.map((it) => it.text), because };

@@ -1,5 +1,5 @@
-import type { Searchable } from './searchable.js';
 import { SearchIndex } from './search-index.js';
+import type { Searchable } from './searchable.js';
 
 /** Milliseconds. After this time other work gets its turn. */
 const sliceMs = 4;

@@ -36,8 +36,20 @@ export class PostingLists {
     return this.#lists.get(term)?.length ?? 0;
   }
 
-  forEach(term: string, visit: (document: number, weight: number, isName: boolean) => void): void {
-    for (const packed of this.#lists.get(term) ?? [])
-      visit(Math.floor(packed / 256), ((packed & 255) >> 1) / steps, (packed & 1) === 1);
+  /** Entries for `documentOf`, `weightOf` and `isInName`, in the order of the documents. */
+  of(term: string): readonly number[] {
+    return this.#lists.get(term) ?? [];
   }
+}
+
+export function documentOf(entry: number): number {
+  return entry >>> 8;
+}
+
+export function weightOf(entry: number): number {
+  return ((entry & 255) >> 1) / steps;
+}
+
+export function isInName(entry: number): boolean {
+  return (entry & 1) === 1;
 }

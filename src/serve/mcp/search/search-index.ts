@@ -1,8 +1,14 @@
 // Full-text search for tools. Ranking follows BM25 with weighted parts (BM25F). A word of the query also matches words that
 // mean the same, words of other languages, and, if no tool has it, prefixes and misspellings.
-import { PostingLists } from './posting-lists.js';
+import { documentOf, isInName, PostingLists, weightOf } from './posting-lists.js';
 import { type QueryWord, readQuery } from './query-words.js';
-import { packageCounts, type Searchable, type SearchablePackage, type StemCounts, toolCounts } from './searchable.js';
+import {
+  packageCounts,
+  type Searchable,
+  type SearchablePackage,
+  type StemCounts,
+  toolCounts,
+} from './searchable.js';
 import { actionOf, actions, type ToolAction } from './word-groups.js';
 
 export interface SearchHit<T> {
@@ -101,14 +107,18 @@ export class SearchIndex<T extends Searchable> {
       if (all[document] === 0) touched.push(document);
       all[document] = (all[document] as number) + (scores[at] as number) * weight;
       // How well this word is matched, compared with the tool that matches it best.
-      this.#matched[document] = (this.#matched[document] as number) + Math.min(best, (scores[at] as number) * 2) * weight;
+      this.#matched[document] =
+        (this.#matched[document] as number) + Math.min(best, (scores[at] as number) * 2) * weight;
       this.#inName[document] = (this.#inName[document] as number) + (inName[at] as number);
     }
   }
 
   #finish(document: number, total: number, action: ToolAction | undefined): void {
     const matched = Math.min(1, (this.#matched[document] as number) / total);
-    const name = Math.min(1, (this.#inName[document] as number) / Math.max(1, this.#nameLengths[document] as number));
+    const name = Math.min(
+      1,
+      (this.#inName[document] as number) / Math.max(1, this.#nameLengths[document] as number),
+    );
     const own = actions[(this.#actions[document] as number) - 1];
     const factor = (1 - coverage + coverage * matched) * (1 + nameBonus * name) * actionFactor(action, own);
     this.#scores[document] = (this.#scores[document] as number) * factor;
@@ -137,21 +147,26 @@ export class SearchIndex<T extends Searchable> {
     for (const [term, similarity] of terms) {
       const count = Math.max(common, this.#postings.size(term));
       const rarity = Math.log(1 + (size - count + 0.5) / (count + 0.5));
-      this.#postings.forEach(term, (document, weight, isName) => {
+      for (const entry of this.#postings.of(term)) {
+        const document = documentOf(entry);
+        const weight = weightOf(entry);
         const score = (similarity * rarity * weight * (saturation + 1)) / (weight + saturation);
         const before = best[document] as number;
         if (before === 0) matched.push(document);
         if (score > before) best[document] = score;
-        if (isName && similarity > (named[document] as number)) named[document] = similarity;
         if (score > highest) highest = score;
-      });
+        if (isInName(entry)) named[document] = 1;
+      }
     }
-    const documents = Uint32Array.from(matched);
-    const scores = Float32Array.from(matched, (it) => best[it] as number);
-    const inName = Uint8Array.from(matched, (it) => ((named[it] as number) > 0 ? 1 : 0));
-    for (const it of matched) {
-      best[it] = 0;
-      named[it] = 0;
+    const documents = new Uint32Array(matched);
+    const scores = new Float32Array(matched.length);
+    const inName = new Uint8Array(matched.length);
+    for (let at = 0; at < documents.length; at++) {
+      const document = documents[at] as number;
+      scores[at] = best[document] as number;
+      inName[at] = named[document] as number;
+      best[document] = 0;
+      named[document] = 0;
     }
     return { documents, scores, inName, best: highest };
   }
