@@ -2,9 +2,9 @@ import { SearchIndex } from './search-index.js';
 import type { Searchable } from './searchable.js';
 
 /** Milliseconds. After this time other work gets its turn. */
-const sliceMs = 4;
+const sliceMs = 3;
 /** How many tools are added before the time is looked at. */
-const step = 16;
+const step = 8;
 
 /** Builds an index in short slices, so that a large catalog does not block other requests. */
 export async function buildSearchIndex<I, T extends Searchable>(

@@ -37,7 +37,9 @@ const weakWeight = 0.4;
 export function readQuery(query: string, known: KnownTerms): ReadQuery {
   const written = contentWords(query).slice(0, maxWords);
   const words = [...new Set(written)].map((word, at, all) => readWord(word, all[at + 1], known));
-  const stems = words.flatMap((it) => [...it.terms].flatMap(([term, near]) => (near === 1 ? [term] : [])));
+  const stems = words.flatMap((it) =>
+    [...it.terms].flatMap(([term, near]) => (near === 1 || near === misspelledSimilarity ? [term] : [])),
+  );
   return { words, action: actionOf(stems) };
 }
 

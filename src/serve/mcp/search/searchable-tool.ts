@@ -11,7 +11,8 @@ export interface SearchableTool extends Searchable {
 
 /** Returns what the index has to know about a tool. Tools of one package share the words of the package. */
 export function searchableTools({ packages }: PackageReport): (listed: ListedTool) => SearchableTool {
-  const byId = new Map(packages.flatMap((it) => (it.id === null ? [] : [[it.id, it.package] as const])));
+  const byId = new Map<string | null, Package | undefined>();
+  for (const it of packages) byId.set(it.id, it.package);
   const known = new Map<string, SearchablePackage>();
   return (listed) => {
     const [id] = splitToolName(listed.name);
