@@ -1,7 +1,7 @@
-// Kills a host with `kill -9` at random instants while it installs, updates, rolls back or removes a package with a
-// secret and an environment, starts it again, and checks that the old or the new state is there, and nothing else.
+// Kills a host with `kill -9` at random instants while it installs, updates, rolls back, revokes or removes a package
+// with a secret and an environment, starts it again, and checks that the old or the new state is there, and nothing else.
 // Usage: node bench/lifecycle-kill.mjs [--count N] [--seed N] [--plain]. A long run: --count 2000. `--plain`: without
-// language packages, which are slow to install.
+// language packages, which are slow to install. Changes that end before their kill are not counted.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,9 +34,12 @@ chmodSync(join(folder, 'workspace'), 0o777);
 writeWheels(join(folder, 'wheels'));
 
 /** How long each operation takes, from what was seen. The instants of kills are spread over it. */
-const times = { install: 1500, update: 1500, rollback: 100, remove: 200, open: 500 };
+const times = { install: 1500, update: 1500, rollback: 100, remove: 200, revoke: 300, open: 500 };
 const steps = ['credentials', 'environment', 'smoke', 'switch'];
-const totals = { before: 0, after: 0, ended: 0, openKilled: 0 };
+const totals = { before: 0, after: 0, stopped: 0, ended: 0, openKilled: 0 };
+const kills = { install: 0, update: 0, rollback: 0, remove: 0, revoke: 0 };
+const killed = () => totals.before + totals.after + totals.stopped;
+const startedAtMs = performance.now();
 const problems = [];
 
 /** Runs one change and kills it: at a time after its start, or soon after a step began. Returns whether it ended. */
@@ -80,15 +83,32 @@ let current;
 let secret;
 const textOf = (it, value) => (it === undefined ? 'nothing' : `1.0.${it.name} ${it.origin} ${markOf(value)}`);
 
-const wanted = ['update', 'rollback', 'remove', 'update', 'remove', 'rollback', 'update'];
+const wanted = [
+  'update',
+  'rollback',
+  'revoke',
+  'update',
+  'remove',
+  'rollback',
+  'update',
+  'revoke',
+  'rollback',
+  'remove',
+];
 
-// The first two rounds are not killed: later ones have something to change.
-for (let round = -1; round <= count; round += 1) {
+/** Whether the last change was an installation that a kill prevented. */
+let wasPrevented = false;
+let turn = 0;
+
+// Some changes are not killed, so that later ones have something to change.
+for (let round = 0; killed() < count; round += 1) {
   const canRollBack = history.length > 0 && history[0].name < (current?.name ?? 0);
-  const turn = round < 1 ? 'update' : wanted[round % wanted.length];
-  const operation = current === undefined ? 'install' : turn === 'rollback' && !canRollBack ? 'update' : turn;
+  const due = wanted[turn % wanted.length];
+  const isPreparing = current === undefined ? wasPrevented : due === 'rollback' && !canRollBack;
+  const operation = current === undefined ? 'install' : isPreparing ? 'update' : due;
+  if (operation === due) turn += 1;
   const isNew = operation === 'install' || operation === 'update';
-  const next = isNew ? { name: round + 1, origin: pick(plain ? ['files'] : origins) } : undefined;
+  const next = isNew ? { name: round, origin: pick(plain ? ['files'] : origins) } : undefined;
   const newSecret =
     operation === 'install' || (isNew && below(2) === 0) ? `value-${seed}-${round}` : undefined;
   if (next !== undefined) {
@@ -96,29 +116,38 @@ for (let round = -1; round <= count; round += 1) {
     writePackage(join(folder, 'package'), String(next.name), next.origin);
   }
   const earlier = history.filter((it) => it.name < (current?.name ?? 0)).at(-1);
-  const target = operation === 'remove' ? undefined : operation === 'rollback' ? earlier : next;
+  const isLeaving = operation === 'remove' || operation === 'revoke';
+  const target = isLeaving ? undefined : operation === 'rollback' ? earlier : next;
   const before = textOf(current, secret);
   const after = textOf(target, newSecret ?? secret);
 
   const step = isNew && below(2) === 0 ? pick(steps) : undefined;
-  const afterMs = below(step === undefined ? Math.ceil(times[operation] * 1.15) : 40);
+  const afterMs = below(step === undefined ? Math.ceil(times[operation] * 1.1) : step === 'switch' ? 12 : 40);
   const values = newSecret === undefined ? {} : { COUNTER_TOKEN: newSecret };
-  const isDone = await runAndKill({ operation, values }, round < 1 ? {} : { step, afterMs });
-  if (round > 0 && below(4) === 0) {
+  const isDone = await runAndKill({ operation, values }, isPreparing ? {} : { step, afterMs });
+  if (!isPreparing && below(4) === 0) {
     await runAndKill({ operation: 'open' }, { afterMs: 200 + below(times.open) });
     totals.openKilled += 1;
   }
 
   const where = `round ${round}: ${operation}, killed ${afterMs} ms after ${step ?? 'its start'}`;
-  const { served, problems: found } = await checkState(folder).catch((error) => ({
-    served: 'unknown',
-    problems: [String(error?.stack ?? error)],
-  }));
+  let { served, problems: found } = await check();
+  const isStopped = operation === 'revoke' && !isDone && served === 'stopped';
+  if (isStopped && found.length === 0) {
+    // What a person does then: revoke it again. This time it is not killed.
+    await runAndKill({ operation }, {});
+    ({ served, problems: found } = await check());
+    if (served !== after) found.push(`after another revocation, it serves ${served}`);
+  }
   if (served !== after && (isDone || served !== before))
     found.push(`it serves ${served}; expected ${isDone ? after : `${before}, or ${after}`}`);
   for (const it of found) console.log(`${where}: ${it}`);
   problems.push(...found);
-  if (round > 0) totals[isDone ? 'ended' : served === after ? 'after' : 'before'] += 1;
+  wasPrevented = operation === 'install' && served === before;
+  if (!isPreparing) {
+    totals[isDone ? 'ended' : isStopped ? 'stopped' : served === after ? 'after' : 'before'] += 1;
+    if (!isDone) kills[operation] += 1;
+  }
   if (problems.length > 0) break;
   if (served === after && served !== before) {
     secret = target === undefined ? undefined : (newSecret ?? secret);
@@ -129,7 +158,17 @@ for (let round = -1; round <= count; round += 1) {
     history.sort((a, b) => a.name - b.name);
     current = target;
   }
-  if (round > 0 && round % 50 === 0) console.log(`${round} rounds`);
+  if (round > 0 && round % 50 === 0)
+    console.log(
+      `${round} rounds, ${killed()} kills, ${Math.round((performance.now() - startedAtMs) / 1000)} s`,
+    );
+}
+
+function check() {
+  return checkState(folder).catch((error) => ({
+    served: 'unknown',
+    problems: [String(error?.stack ?? error)],
+  }));
 }
 
 /** The host keeps three generations with the current one. */
@@ -138,8 +177,9 @@ function kept(list) {
 }
 
 console.log(
-  `${problems.length} problems; old state ${totals.before}, new state ${totals.after}, ended before the kill ${totals.ended}; ${totals.openKilled} starts killed too`,
+  `${problems.length} problems; ${killed()} kills: old state ${totals.before}, new state ${totals.after}, stopped while it was revoked ${totals.stopped}; ${totals.openKilled} starts killed too; ended before the kill ${totals.ended}`,
 );
+console.log(`kills by operation: ${JSON.stringify(kills)}`);
 if (problems.length === 0) rmSync(folder, { recursive: true, force: true });
 else console.log(`the state is in ${folder}`);
 process.exitCode = problems.length === 0 ? 0 : 1;

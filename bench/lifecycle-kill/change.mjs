@@ -22,6 +22,9 @@ switch (operation) {
   case 'remove':
     await installations[operation]({ package: 'counter', by });
     break;
+  case 'revoke':
+    await installations.revoke({ package: 'counter', by, manualStepsDone: true });
+    break;
   case 'open':
 }
 say('done');

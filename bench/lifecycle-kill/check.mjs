@@ -1,12 +1,16 @@
 // What must hold after a kill and the next start, whatever the instant was.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openBench } from './host.mjs';
 
 const Database = createRequire(import.meta.url)('libsql');
 
-/** Starts a host on the state. Returns what is served, as text, and what is wrong. */
+/**
+ * Starts a host on the state. Returns what is served, as text, and what is wrong. `stopped`: the package is being
+ * revoked, so it is not served, and its kill switch can be tried again.
+ */
 export async function checkState(folder) {
   const problems = [];
   const { host, session } = await openBench(folder);
@@ -14,11 +18,13 @@ export async function checkState(folder) {
   try {
     const [installed] = await session.installations.list();
     const { packages } = await session.packages();
-    if (installed !== undefined && installed.state !== 'active')
-      problems.push(`the installation is ${installed.state}`);
     if (installed === undefined && packages.length > 0)
       problems.push('a package without installation is served');
-    if (installed !== undefined) {
+    if (installed?.state === 'revoking') {
+      served = 'stopped';
+      const { status } = await session.call({ tool: 'counter/count', arguments: { text: 'a b c' } });
+      if (status === 'ok') problems.push('a package that is being revoked was called');
+    } else if (installed !== undefined) {
       const answer = await session.call({ tool: 'counter/count', arguments: { text: 'a b c' } });
       if (answer.status === 'ok')
         served = `${installed.version} ${answer.result.origin} ${answer.result.mark}`;
@@ -30,7 +36,25 @@ export async function checkState(folder) {
   } finally {
     await host.close();
   }
-  return { served, problems: [...problems, ...checkRows(folder), ...checkFiles(folder)] };
+  problems.push(...checkRows(folder), ...checkFiles(folder), ...(await checkProcesses(folder)));
+  return { served, problems };
+}
+
+/** Programs of a killed host end with it, or soon after it. */
+async function checkProcesses(folder) {
+  for (const end = performance.now() + 5000; ; await sleep(100)) {
+    const found = readdirSync('/proc').flatMap((pid) => {
+      if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+      try {
+        const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        const isZombie = /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+        return args.includes(folder) && !isZombie ? [`process ${pid} is left: ${args.slice(0, 300)}`] : [];
+      } catch {
+        return [];
+      }
+    });
+    if (found.length === 0 || performance.now() > end) return found;
+  }
 }
 
 function rowsOf(folder) {
@@ -55,7 +79,7 @@ function checkRows(folder) {
   const [installation] = rows.installation;
   if (installation === undefined && rows.generation.length > 0) problems.push('generations are left');
   if (installation === undefined && rows.secret.length > 0) problems.push('a secret is left');
-  if (installation !== undefined && rows.secret.length !== 1) problems.push('the secret is missing');
+  if (installation?.state === 'active' && rows.secret.length !== 1) problems.push('the secret is missing');
   if (rows.generation.length > 3) problems.push(`${rows.generation.length} generations are kept`);
   if (installation !== undefined && !rows.generation.some((it) => it.number === installation.current))
     problems.push('the served generation does not exist');

@@ -78,7 +78,11 @@ export function writePackage(folder, name, origin) {
       arguments: { text: 'a b' },
       success: { json_pointer_equals: { '/words': 2 } },
     },
-    kill_switch: { kind: 'manual', instructions_url: 'https://example.com/remove' },
+    // Every second version has a kill switch that runs; the steps of the others count as done.
+    kill_switch:
+      Number(name) % 2 === 0
+        ? { kind: 'shell', command: ['sleep', '0.05'] }
+        : { kind: 'manual', instructions_url: 'https://example.com/remove' },
   };
   mkdirSync(join(folder, 'notes'), { recursive: true });
   writeFileSync(join(folder, 'toolspace.json'), JSON.stringify(manifest));

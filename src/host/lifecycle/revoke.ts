@@ -114,11 +114,12 @@ export async function removePackage(
   const steps = new ChangeSteps(id, undefined);
   const body = { operation: 'remove', package: id, generation: current.number, ...who };
   await services.audit.append({ kind: 'operator', body });
+  // First: a host that is killed from here on finishes the removal when it starts again.
+  const entry = await beginRemoval(id, request, { ...services, containers: session.containers });
   await services.rows.markRevoking(id);
   await services.invalidate({ package: id }, 'the package was removed');
   served(current, services);
   const left = await signOut(leaving, steps, session, services, request.signal);
-  const entry = await beginRemoval(id, request, { ...services, containers: session.containers });
   const erased = await eraseValues(id, [], services.vault);
   steps.record({ name: 'erase', status: 'done', detail: `${erased} values` });
   await removeFiles(entry, leaving, steps, session, services);
