@@ -59,6 +59,8 @@ export class SessionCatalog {
   readonly #upstreams: PackageUpstreams;
   readonly #former = new FormerTools();
   readonly #newAgreements: NewAgreements;
+  /** The load after a change that runs now. */
+  #loading: Promise<unknown> | undefined;
 
   private constructor(
     setup: SessionSetup,
@@ -100,18 +102,28 @@ export class SessionCatalog {
 
   /** Loads the packages again. One that an edit broke keeps its last valid version. Returns a sentence per change. */
   async reload(): Promise<readonly string[]> {
+    const loading = this.#loadAgain();
+    this.#loading = loading.catch(() => {});
+    const { lines, removed } = await loading.finally(() => {
+      this.#loading = undefined;
+    });
+    if (lines.length === 0) return [];
+    await this.#refreshLoaded(true);
+    this.#services.upstreams.connections.retire((it) => removed.includes(it.digest));
+    return lines;
+  }
+
+  async #loadAgain(): Promise<{ readonly lines: readonly string[]; readonly removed: readonly string[] }> {
     const now = await loadPackages(this.setup, this.#services.packages).catch(emptyIfNotFound);
     const loaded = keepLastValid(this.#loaded, now);
     const lines = differences(this.#loaded, loaded);
-    if (lines.length === 0) return [];
+    if (lines.length === 0) return { lines, removed: [] };
     const removed = removedDigests(this.#loaded, loaded);
     this.#former.remember(this.#tools.shown);
     this.#loaded = loaded;
     await this.#check();
     await this.stagePackages();
-    await this.#refreshTools(true);
-    this.#services.upstreams.connections.retire((it) => removed.includes(it.digest));
-    return lines;
+    return { lines, removed };
   }
 
   /**
@@ -272,6 +284,12 @@ export class SessionCatalog {
    */
   async #refreshTools(wait: boolean): Promise<void> {
     if (this.setup.places === null && this.#newAgreements.takeInstalled()) await this.reload();
+    // Somebody else noticed the change: this caller gets the new packages too.
+    else if (this.#loading !== undefined) await this.#loading;
+    await this.#refreshLoaded(wait);
+  }
+
+  async #refreshLoaded(wait: boolean): Promise<void> {
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
     if (await this.#newAgreements.concern(this.#packages)) await this.#check();
     if (this.#tools.set.isOutdated) await this.#listTools();

@@ -1,3 +1,4 @@
+import { namingLockFiles } from '../lock/naming-lock-files.js';
 import type { FailedGeneration } from '../packages/start-trials.js';
 import { served } from './install.js';
 import type { LifecycleServices } from './lifecycle-services.js';
@@ -5,7 +6,8 @@ import { type RecoveryServices, settleChanges } from './recovery.js';
 
 /**
  * Goes back from a generation that never started to the newest earlier one that did not fail in the same way. The failed
- * one is marked in the same transaction, so the host never goes back to it. Undefined: there is nothing to go back to.
+ * one is marked in the same transaction, so the host never goes back to it. Lock files stay as they are: projects share
+ * them with machines where it may start, and only a person changes them. Undefined: there is nothing to go back to.
  */
 export async function goBackByItself(
   { package: id, generation, trial }: FailedGeneration,
@@ -25,13 +27,11 @@ export async function goBackByItself(
   const change = newId('chg');
   await journal.begin({ id: change, package: id, operation: 'rollback' });
   const reason = `it did not start ${trial.failures} times: ${trial.reason ?? 'no reason was given'}`;
+  const named = await namingLockFiles(target, installation.roots ?? []);
+  const others = named.filter((it) => !it.isGeneration).map((it) => it.file);
   const body = {
-    operation: 'rollback',
-    package: id,
-    from: generation,
-    to: target.number,
-    reason,
-    by: 'host',
+    ...{ operation: 'rollback', package: id, from: generation, to: target.number, reason, by: 'host' },
+    ...(others.length === 0 ? {} : { otherInLockFiles: others }),
   };
   await audit.append({ kind: 'operator', body });
   const failed = { number: generation, trial: { ...trial, state: 'failed' as const, at: now() } };

@@ -1,6 +1,5 @@
 import { lockedText } from '../../model/locked-text.js';
-import { isGenerationOf } from '../lock/lock-entry.js';
-import { lockFilePath, readLockFile } from '../lock/lock-file.js';
+import { namingLockFiles } from '../lock/naming-lock-files.js';
 import type { InstallationOrigin } from './installations.js';
 import { existingGeneration, existingInstallation } from './installed-rows.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
@@ -17,15 +16,10 @@ export async function installationOriginOf(
   const { state, roots, installedAt } = await existingInstallation(rows, id);
   const current = await existingGeneration(rows, id);
   const { version, number, source, locked, plan, createdBy, createdAt } = current;
-  const lockFiles: InstallationOrigin['lockFiles'][number][] = [];
-  for (const root of new Set([...(roots ?? []), setup.root])) {
-    // A broken lock file says nothing; installing from it explains why.
-    const file = await readLockFile(root).catch(() => undefined);
-    const entry = file?.packages.find((it) => it.id === id);
-    if (entry === undefined) continue;
-    const isInstalled = state === 'active' && isGenerationOf(entry, current, root);
-    lockFiles.push({ file: lockFilePath(root), isInstalled });
-  }
+  const named = await namingLockFiles(current, [...(roots ?? []), setup.root]);
+  const lockFiles = named.map(({ file, isGeneration }) => ({
+    ...{ file, isInstalled: state === 'active' && isGeneration },
+  }));
   return {
     ...{ package: id, state, roots, version, generation: number, source, resolved: lockedText(locked) },
     ...{ plan, by: createdBy, at: createdAt, installedAt, lockFiles },

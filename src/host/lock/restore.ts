@@ -55,7 +55,10 @@ export async function prepareRestore(
   }
   prepared.keepLocked(new Map(packages.map((it) => [keyOf(it.entry), it])));
   const plans = packages.map((it) => it.plan);
-  return { plan: { file: lockFilePath(root), digest: digestOf(entries), unchanged, plans }, packages };
+  return {
+    plan: { file: lockFilePath(root), digest: await digestOf(entries, services), unchanged, plans },
+    packages,
+  };
 }
 
 /**
@@ -70,7 +73,7 @@ export async function restoreLockFile(
 ): Promise<RestoreReport> {
   const { agree, by, values = {}, skipSmoke, onProgress, signal } = request;
   const { root } = session.setup;
-  const digest = digestOf(await wantedEntries(request, root));
+  const digest = await digestOf(await wantedEntries(request, root), services);
   if (digest !== agree)
     throw new HostError(
       'integrity',
@@ -132,8 +135,16 @@ function keyOf(entry: LockedPackage): string {
   return canonicalJson(entry as unknown as Json);
 }
 
-function digestOf(packages: readonly LockedPackage[]): string {
-  return sha256(canonicalJson({ packages: packages as unknown as Json }));
+/** Who agreed before an entry failed to start on this machine did not know, so failed ones count. */
+async function digestOf(packages: readonly LockedPackage[], { rows }: LifecycleServices): Promise<string> {
+  const failed: string[] = [];
+  for (const { id, digest } of packages) {
+    const generations = await rows.generations(id);
+    const isFailed = generations.some((it) => it.trial?.state === 'failed' && it.digest === digest);
+    if (isFailed) failed.push(id);
+  }
+  const marks = failed.length === 0 ? {} : { failed };
+  return sha256(canonicalJson({ packages: packages as unknown as Json, ...marks }));
 }
 
 /** What is allowed here must be asked for by the lock file: more would not be what it says. */

@@ -1,5 +1,5 @@
 // An update whose programs never start: the host goes back by itself. A tool that fails is another matter.
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, createHost, type Host, type Session } from '../../../src/index.js';
@@ -18,10 +18,10 @@ afterEach(async () => {
 
 const supervision = { backoffMs: 20, maxBackoffMs: 20, maxRestarts: 100, autoRestart: false };
 
-async function install(session: Session, id: string) {
+async function install(session: Session, id: string, more: { readonly save?: boolean } = {}) {
   const source = join(bench.packages, id);
   const { digest } = await session.installations.plan({ source });
-  return session.installations.install({ source, agree: digest, by, skipSmoke: true });
+  return session.installations.install({ source, agree: digest, by, skipSmoke: true, ...more });
 }
 
 /** Installs one version and updates it to another one. */
@@ -136,6 +136,45 @@ describe('an update that never starts', () => {
     await session.installations.install(request);
     await failuresOf(session, 'shell/go');
     await expect(session.installations.install(request)).rejects.toMatchObject({ code: 'integrity' });
+  });
+
+  test('stays in the lock file of a project until a person decides, and restoring it needs agreement again', async () => {
+    bench = await workbench(shell('#!/bin/sh\necho "{}"\n'), { supervision });
+    const root = bench.packages;
+    const session = await bench.session({ directories: [], accept: null, root });
+    const { installations } = session;
+    chmodSync(join(root, 'shell/run'), 0o755);
+    await install(session, 'shell', { save: true });
+    const good = readFileSync(join(root, 'toolwharf.lock'), 'utf8');
+    bench.write(shell('\x7fELF'));
+    await install(session, 'shell', { save: true });
+    const bad = readFileSync(join(root, 'toolwharf.lock'), 'utf8');
+    expect(bad).not.toBe(good);
+    const before = await installations.planRestore();
+    await failuresOf(session, 'shell/go');
+    expect(await current(session)).toBe(1);
+    // Machines of other people may be able to start it.
+    expect(readFileSync(join(root, 'toolwharf.lock'), 'utf8')).toBe(bad);
+    const lockFiles = [{ file: join(root, 'toolwharf.lock'), isInstalled: false }];
+    expect(await installations.why('shell')).toMatchObject({ generation: 1, lockFiles });
+    expect(JSON.stringify(await bench.host.auditTail(30))).toContain('"otherInLockFiles":["/');
+    // The agreement from before the failure is not enough.
+    await expect(installations.restore({ agree: before.digest, by })).rejects.toMatchObject({
+      code: 'integrity',
+    });
+    const { plans } = await installations.planRestore();
+    expect(plans[0]?.changes?.breaking[0]).toContain('it failed last time: generation 2');
+    // A person decides for the one that starts: the lock file says it, and nothing else changes.
+    const change = await installations.rollback({ package: 'shell', generation: 1, by });
+    expect(change.steps.map((it) => [it.name, it.status])).toEqual([
+      ['switch', 'unchanged'],
+      ['lock file', 'done'],
+    ]);
+    expect(readFileSync(join(root, 'toolwharf.lock'), 'utf8')).toBe(good);
+    expect((await installations.planRestore()).unchanged).toMatchObject([{ package: 'shell' }]);
+    await expect(installations.rollback({ package: 'shell', generation: 1, by })).rejects.toMatchObject({
+      message: 'shell is at generation 1 already',
+    });
   });
 });
 

@@ -34,7 +34,12 @@ describe.skipIf(missing !== '')(`images of a registry${missing}`, () => {
   });
 
   /** Pushes the image of the bench with more files, and returns its digest. The engine forgets it. */
-  async function push(name: string, tag: string, files: Readonly<Record<string, string>>): Promise<string> {
+  async function push(
+    name: string,
+    tag: string,
+    files: Readonly<Record<string, string>>,
+    more = '',
+  ): Promise<string> {
     const folder = join(containerBench.folder, 'more');
     rmSync(folder, { recursive: true, force: true });
     for (const [path, text] of Object.entries(files)) {
@@ -42,7 +47,7 @@ describe.skipIf(missing !== '')(`images of a registry${missing}`, () => {
       writeFileSync(join(folder, path), text);
     }
     const recipe = join(containerBench.folder, 'Containerfile');
-    writeFileSync(recipe, `FROM localhost/toolwharf-test:1\nCOPY more /\n`);
+    writeFileSync(recipe, `FROM localhost/toolwharf-test:1\nCOPY more /\n${more}\n`);
     const image = `${registry.host}/${name}:${tag}`;
     const build = ['build', '-q', '--isolation', 'chroot', '--pull-never', '-t', image, '-f', recipe];
     await containerBench.aside(...build, containerBench.folder);
@@ -116,6 +121,39 @@ describe.skipIf(missing !== '')(`images of a registry${missing}`, () => {
     expect(await read()).toBe('one');
     const gone = await installations.revoke({ package: 'box', by, manualStepsDone: true });
     expect(gone.left).toEqual([]);
+    expect(await images()).toEqual(before);
+  }, 90_000);
+
+  test('an update whose image never starts is rolled back by the host, and needs agreement again', async () => {
+    const { installations } = session;
+    const before = await images();
+    const good = await push('tools/starting', '1', { 'answer.txt': 'one' });
+    bench.write(boxFiles(`${registry.host}/tools/starting:1`, passing));
+    const { digest } = await installations.plan({ source: source() });
+    await installations.install({ source: source(), agree: digest, by });
+    const bad = await push('tools/starting', '1', { 'answer.txt': 'two' }, 'RUN rm /bin/sh');
+    const update = await installations.plan({ package: 'box' });
+    await installations.install({ package: 'box', agree: update.digest, by, skipSmoke: true });
+    const failures = [];
+    for (let left = 3; left > 0; left--)
+      failures.push(await session.call({ tool: 'box/read', arguments: {} }));
+    expect(JSON.stringify(failures)).toContain('the host went back to generation 1');
+    // At once: the message says that the call may be repeated.
+    expect(await read()).toBe('one');
+    const [failed, served] = await installations.history('box');
+    expect(failed).toMatchObject({
+      generation: 2,
+      isCurrent: false,
+      trial: { state: 'failed', failures: 3 },
+    });
+    expect(served).toMatchObject({ generation: 1, isCurrent: true });
+    const name = `${registry.host}/tools/starting`;
+    expect(await images()).toEqual([...before, `${name}@${bad}`, `${name}@${good}`].sort());
+    // The tag still means the image that failed: it is not followed with the earlier agreement.
+    const again = await installations.plan({ package: 'box' });
+    expect(again.digest).not.toBe(update.digest);
+    expect(again.changes?.breaking[0]).toContain('it failed last time: generation 2');
+    await installations.revoke({ package: 'box', by, manualStepsDone: true });
     expect(await images()).toEqual(before);
   }, 90_000);
 
