@@ -15,6 +15,7 @@ import { fetchOci, resolveOciSource } from './oci.js';
 import { fetchPypi, lockPypi } from './pypi.js';
 import type { AcquiredSource, AcquireOptions } from './source.js';
 import { storageFailure } from './storage-failure.js';
+import { isNamedTag } from './versions/npm-range.js';
 
 /** Resolves, downloads, verifies and unpacks a source into the content store. A locked source must match exactly. */
 export async function acquireSource(
@@ -38,9 +39,23 @@ export async function acquireSource(
   });
 }
 
+/** What the source means now, and whether the text names a tag, which should not move. */
+export async function resolveTagged(
+  source: Source,
+  options: AcquireOptions,
+): Promise<{ readonly locked: LockedSource; readonly isTag: boolean }> {
+  if (source.kind === 'git') return resolveGitSource(source, options);
+  const locked = await resolveSource(source, options);
+  const isTag =
+    source.kind === 'oci'
+      ? !source.reference.startsWith('sha256:')
+      : source.kind === 'npm' && isNamedTag(source.range);
+  return { locked, isTag };
+}
+
 /** What the source means now. It is downloaded only if nobody else knows its hash; nothing is stored. */
 export async function resolveSource(source: Source, options: AcquireOptions): Promise<LockedSource> {
-  if (source.kind === 'git') return resolveGitSource(source, options);
+  if (source.kind === 'git') return (await resolveGitSource(source, options)).locked;
   if (source.kind === 'oci') return resolveOciSource(source, options);
   const known =
     source.kind === 'npm'

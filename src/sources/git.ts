@@ -21,12 +21,17 @@ interface RemoteRevision {
 const fullCommit = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The commit of a branch or tag, without fetching anything. */
-export async function resolveGitSource(source: GitSource, options: AcquireOptions): Promise<LockedGit> {
+export async function resolveGitSource(
+  source: GitSource,
+  options: AcquireOptions,
+): Promise<{ readonly locked: LockedGit; readonly isTag: boolean }> {
   options.onProgress?.({ step: 'resolve', detail: source.url });
-  if (fullCommit.test(source.revision)) return { ...source, commit: source.revision };
+  if (fullCommit.test(source.revision))
+    return { locked: { ...source, commit: source.revision }, isTag: false };
   const repository = await openGitRepository(source.url, options);
   try {
-    return { ...source, commit: (await lookUp(source, repository)).commit };
+    const { commit, kind } = await lookUp(source, repository);
+    return { locked: { ...source, commit }, isTag: kind === 'tag' };
   } finally {
     await repository.close();
   }

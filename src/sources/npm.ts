@@ -7,7 +7,7 @@ import type { FetchedSource, FetchOptions } from './fetched-source.js';
 import { assertHash } from './hash-check.js';
 import { npmRegistry, onIndex } from './index-access.js';
 import type { AcquireOptions, SourceNote } from './source.js';
-import { resolveNpmRange } from './versions/npm-range.js';
+import { isNamedTag, resolveNpmRange } from './versions/npm-range.js';
 
 type LockedNpm = Extract<LockedSource, { kind: 'npm' }>;
 
@@ -21,6 +21,8 @@ interface NpmVersion {
   readonly deprecated: string | undefined;
   /** Names of its commands. */
   readonly commands: readonly string[];
+  /** What the tag means now, if the range is a tag other than `latest`. */
+  readonly tagged: string | undefined;
 }
 
 /** The version that the range means now. Undefined if the registry has no strong hash, so that only a download can tell. */
@@ -47,20 +49,25 @@ async function resolveNpmSource(source: NpmSource | LockedNpm, options: AcquireO
   const tags = Object.entries(objectOf(objectOf(document)['dist-tags'])).filter(
     (it): it is [string, string] => typeof it[1] === 'string',
   );
-  const version =
-    'version' in source
-      ? source.version
-      : resolveNpmRange(Object.keys(versions), source.range, Object.fromEntries(tags));
+  const meant = resolveNpmRange(Object.keys(versions), source.range, Object.fromEntries(tags));
+  const version = 'version' in source ? source.version : meant;
   const found = version === undefined || !Object.hasOwn(versions, version) ? undefined : versions[version];
+  if ('version' in source && !isObject(found))
+    throw new HostError(
+      'integrity',
+      `${host} no longer has the version that the lock names: expected ${source.name}@${version}, found ${meant ?? 'none'} for ${source.range}`,
+      { hint: 'ask the author why it was removed' },
+    );
   if (version === undefined || !isObject(found))
     throw new HostError(
       'not_found',
-      `${host} has no version of ${source.name} that matches ${version ?? source.range}`,
+      `${host} has no version of ${source.name} that matches ${source.range}`,
       {
         hint: `it has ${describeVersions(Object.keys(versions))}`,
       },
     );
-  return describeVersion(source.name, version, found, registry);
+  const tagged = isNamedTag(source.range) ? meant : undefined;
+  return { ...describeVersion(source.name, version, found, registry), tagged };
 }
 
 export async function fetchNpm(
@@ -77,14 +84,22 @@ export async function fetchNpm(
   const integrity = `sha512-${archive.sha512}`;
   if ('integrity' in source) assertIntegrity(what, source.integrity, archive);
   const { name, range } = source;
-  const notes: SourceNote[] =
-    found.deprecated === undefined
-      ? []
-      : [{ code: 'deprecated', text: `the authors of ${what} advise against it: ${found.deprecated}` }];
+  const notes: SourceNote[] = [];
+  if (found.deprecated !== undefined)
+    notes.push({
+      code: 'deprecated',
+      text: `the authors of ${what} advise against it: ${found.deprecated}`,
+    });
+  if (found.tagged !== undefined && found.tagged !== found.version)
+    notes.push({
+      code: 'moved',
+      text: `the tag ${range} of npm:${name} was moved: the lock has ${found.version}, now it is ${found.tagged}`,
+    });
   return {
     locked: { kind: 'npm', name, range, version: found.version, integrity },
     content: { kind: 'archive', path, withoutTopFolder: true },
     notes,
+    isTag: found.tagged !== undefined,
   };
 }
 
@@ -106,7 +121,12 @@ function assertIntegrity(what: string, expected: string, archive: Downloaded): v
   assertHash(what, expected, found[0] as string);
 }
 
-function describeVersion(name: string, version: string, found: JsonObject, registry: Remote): NpmVersion {
+function describeVersion(
+  name: string,
+  version: string,
+  found: JsonObject,
+  registry: Remote,
+): Omit<NpmVersion, 'tagged'> {
   const dist = objectOf(found.dist);
   const { tarball } = dist;
   if (typeof tarball !== 'string' || !/^https?:\/\//.test(tarball) || !URL.canParse(tarball))

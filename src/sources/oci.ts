@@ -39,7 +39,7 @@ export async function fetchOci(
     throw error;
   });
   const digest = 'digest' in source ? source.digest : (now?.digest as string);
-  const document = now?.digest === digest ? now : await registry.manifest(digest);
+  const document = now?.digest === digest ? now : await lockedManifest(source, digest, now, registry);
   const notes: SourceNote[] =
     now === undefined || now.digest === digest
       ? []
@@ -56,6 +56,26 @@ export async function fetchOci(
     notes,
     isTag: !digestPattern.test(reference),
   };
+}
+
+/** The image of a lock, whose tag means another one now or is gone. */
+async function lockedManifest(
+  { image, reference }: OciSource,
+  digest: string,
+  now: OciDocument | undefined,
+  registry: OciRegistry,
+): Promise<OciDocument> {
+  try {
+    return await registry.manifest(digest);
+  } catch (error) {
+    if (!(error instanceof HostError) || error.code !== 'not_found') throw error;
+    const found = now === undefined ? 'the tag is gone too' : `${reference} is ${now.digest} now`;
+    throw new HostError(
+      'integrity',
+      `the registry no longer has the image that the lock names: expected ${image}@${digest}; ${found}`,
+      { cause: error, hint: 'ask the author why it was removed' },
+    );
+  }
 }
 
 async function packageFiles(

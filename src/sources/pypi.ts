@@ -98,10 +98,13 @@ async function filesInFolders(folders: readonly string[], name: string): Promise
 
 function lockedFile(source: LockedPypi, files: readonly PythonFile[], where: string): PythonFile {
   const found = files.find((it) => it.file === source.file);
+  const known = files.map((it) => it.file).slice(-5);
   if (found === undefined)
-    throw new HostError('not_found', `${where} no longer has ${source.file}, which the lock names`, {
-      hint: 'use an index that keeps it, or update the lock',
-    });
+    throw new HostError(
+      'integrity',
+      `${where} no longer has the file that the lock names: expected ${source.file}, found ${known.join(', ') || 'none'}`,
+      { hint: 'use an index that keeps it, or update the lock' },
+    );
   return found;
 }
 

@@ -27,6 +27,11 @@ export interface PackageOrigin {
     manifest: { readonly name: string; readonly version: string; readonly bin?: object },
     files: Files,
   ): void;
+  /** Sets a tag of an npm package. `latest` is the version that was published last. */
+  tag(name: string, tag: string, version: string): void;
+  unpublish(name: string, version: string): void;
+  /** The folder with the repositories that are served. */
+  readonly repositories: string;
   /** Returns the hash of the file. */
   file(path: string, bytes: Buffer | string): string;
   /** Replaces all files of a repository by a new commit on `main`, and moves the tag to it. Returns the commit. */
@@ -40,6 +45,7 @@ export async function packageOrigin(): Promise<PackageOrigin> {
   const files = new Map<string, Buffer>();
   const wheels = new Map<string, { file: string; sha256: string }[]>();
   const npmVersions = new Map<string, Record<string, unknown>>();
+  const npmTags = new Map<string, Record<string, string>>();
   const requests: string[] = [];
   const served = join(folder.path, 'served');
   mkdirSync(served);
@@ -63,7 +69,9 @@ export async function packageOrigin(): Promise<PackageOrigin> {
     } else if (versions !== undefined) {
       const latest = Object.keys(versions).at(-1);
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ name: npm, 'dist-tags': { latest }, versions }));
+      response.end(
+        JSON.stringify({ name: npm, 'dist-tags': { latest, ...npmTags.get(npm ?? '') }, versions }),
+      );
     } else {
       const body = files.get(path);
       response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/octet-stream' });
@@ -78,7 +86,7 @@ export async function packageOrigin(): Promise<PackageOrigin> {
     return createHash('sha256').update(bytes).digest('hex');
   };
   return {
-    ...{ url, ca, requests, file: put },
+    ...{ url, ca, requests, file: put, repositories: served },
     indexes: { pythonIndex: `${url}/simple/`, npmRegistry: `${url}/npm/` },
     grant: `toolwharf=net:127.0.0.1:${port}`,
     python(name, version, module, more = {}) {
@@ -98,6 +106,13 @@ export async function packageOrigin(): Promise<PackageOrigin> {
       const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
       const dist = { integrity, tarball: `${url}${path}` };
       npmVersions.set(name, { ...npmVersions.get(name), [version]: { ...manifest, dist } });
+    },
+    tag(name, tag, version) {
+      npmTags.set(name, { ...npmTags.get(name), [tag]: version });
+    },
+    unpublish(name, version) {
+      const { [version]: _, ...others } = npmVersions.get(name) ?? {};
+      npmVersions.set(name, others);
     },
     commit(repository, given, tag) {
       const work = join(folder.path, repository);

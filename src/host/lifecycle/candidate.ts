@@ -181,7 +181,9 @@ async function resolveInstall(
   { lock, storedTree }: CandidateOptions,
   acquire: AcquireOptions,
 ): Promise<{ readonly lock: InstallLock; readonly code?: AcquiredSource }> {
-  if (!usesInstallMethod(loaded)) return { lock: {} };
+  const isJoined = storedTree !== undefined && lock?.code !== undefined;
+  // With its code beside it, a manifest looks as if it had brought it.
+  if (!isJoined && !usesInstallMethod(loaded)) return { lock: {} };
   switch (install.kind) {
     case 'bundled':
     case 'object':
@@ -219,8 +221,7 @@ async function resolveInstall(
               ...(install.subpath === undefined ? {} : { subfolder: install.subpath }),
             };
       assertCodeFits(declared, lock?.code);
-      // The code is part of the stored tree.
-      if (storedTree !== undefined && lock?.code !== undefined) return { lock: { code: lock.code } };
+      if (isJoined) return { lock: { code: lock.code } };
       const code = await acquireSource(lock?.code ?? declared, acquire);
       return { lock: { code: code.locked }, code };
     }

@@ -204,6 +204,8 @@ export interface OutdatedPackage {
   readonly version: string;
   /** What the source is resolved to now; absent if it could not be read. */
   readonly available?: string;
+  /** Tags that mean something else than what is installed. One sentence each; absent: none. */
+  readonly moved?: readonly string[];
   /** Why the source could not be read. */
   readonly problem?: string;
 }

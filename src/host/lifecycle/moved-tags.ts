@@ -18,10 +18,14 @@ export function movedTags(
   return [...sourceMoved(locked, acquired), ...sourceMoved(lock.code, code), ...image];
 }
 
-function sourceMoved(before: LockedSource | undefined, now: AcquiredSource | undefined): string[] {
+/** Says that the tag of a source was moved. Empty: it was not, or the source names no tag. */
+export function sourceMoved(
+  before: LockedSource | undefined,
+  now: Pick<AcquiredSource, 'locked' | 'isTag'> | undefined,
+): string[] {
   if (before === undefined || now?.isTag !== true) return [];
   const text = sourceText(now.locked);
-  if (sourceText(before) !== text || isSame(before, now.locked)) return [];
+  if (sourceText(before) !== text || isSameSource(before, now.locked)) return [];
   return [`the tag of ${text} was moved: it was ${lockedText(before)}, now it is ${lockedText(now.locked)}`];
 }
 
@@ -31,6 +35,6 @@ function imageMoved(declared: string, before: string, now: string): string[] {
   return [`the tag of the image ${declared} was moved: it was ${old}, now it is ${digest}`];
 }
 
-function isSame(one: LockedSource, other: LockedSource): boolean {
+export function isSameSource(one: LockedSource, other: LockedSource): boolean {
   return canonicalJson(one as unknown as Json) === canonicalJson(other as unknown as Json);
 }

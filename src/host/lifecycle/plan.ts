@@ -82,7 +82,7 @@ export function planOf(candidate: InstallCandidate, facts: PlanFacts): Plan {
     sandbox: facts.sandbox,
     blockers: facts.blockers,
     warnings: [
-      ...acquired.notes.map((it) => it.text),
+      ...[...acquired.notes, ...(candidate.code?.notes ?? [])].map((it) => it.text),
       ...warningsOf(pkg, grants),
       ...facts.warnings,
       ...failedBefore,

@@ -54,14 +54,16 @@ function assertSource({ id, source, locked }: LockedPackage, root: string): void
     );
 }
 
-/** Only files that were fetched from this very source count; what a lock file says about them proves nothing. */
+/** Only files that were fetched from these very sources count; what a lock file says about them proves nothing. */
 async function storedTree(
-  { tree, locked }: LockedPackage,
+  { tree, locked, lock }: LockedPackage,
   { rows, store }: LifecycleServices,
 ): Promise<string | undefined> {
   if ('path' in locked || !store.has(tree)) return undefined;
-  const json = (it: LockedSource) => canonicalJson(it as unknown as Json);
-  const known = (await rows.generations()).some((it) => it.tree === tree && json(it.locked) === json(locked));
+  const json = (it: LockedSource | undefined) => canonicalJson((it ?? null) as Json);
+  const known = (await rows.generations()).some(
+    (it) => it.tree === tree && json(it.locked) === json(locked) && json(it.lock.code) === json(lock.code),
+  );
   return known ? tree : undefined;
 }
 

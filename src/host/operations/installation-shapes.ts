@@ -191,6 +191,7 @@ export const outdatedPackage = object({
   package: text(),
   version: anyText(),
   available: optional(anyText('What the source is now.')),
+  moved: optional(texts('Tags that mean something else than what is installed.')),
   problem: optional(anyText('Why the source could not be read.')),
 });
 

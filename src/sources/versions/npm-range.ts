@@ -23,3 +23,8 @@ export function resolveNpmRange(
 export function isNpmRange(range: string): boolean {
   return validRange(range) !== null;
 }
+
+/** Whether the text is a tag of its authors. `latest` is meant to move with every version, like a branch. */
+export function isNamedTag(range: string): boolean {
+  return !isNpmRange(range) && range !== 'latest';
+}

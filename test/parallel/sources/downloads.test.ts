@@ -263,6 +263,24 @@ describe('an npm package', () => {
     }
   });
 
+  test('whose tag was moved is reported, and the version of the lock is followed, or nothing', async () => {
+    const tagged = (stable: string) => ({ ...document({ integrity }), 'dist-tags': { stable } });
+    publish(tagged('2.0.0'));
+    const source = { kind: 'npm', name: '@s/p', range: 'stable' } as const;
+    const locked = { ...source, version: '1.4.2', integrity };
+    const found = await acquire(locked);
+    expect(found.locked).toEqual(locked);
+    const text = 'the tag stable of npm:@s/p was moved: the lock has 1.4.2, now it is 2.0.0';
+    expect(found.notes).toEqual([{ code: 'moved', text }]);
+    publish(tagged('1.4.2'));
+    expect((await acquire(locked)).notes).toEqual([]);
+    const gone = await leavesNothing(() => acquire({ ...locked, version: '1.3.0' }));
+    expect(gone).toMatchObject({
+      code: 'integrity',
+      message: expect.stringMatching(/expected @s\/p@1\.3\.0, found 1\.4\.2 for stable$/),
+    });
+  });
+
   test('that its authors advise against is reported', async () => {
     publish(document({ integrity }, { deprecated: 'use q' }));
     const { notes } = await acquire({ kind: 'npm', name: '@s/p', range: '1.4.2' });
@@ -341,7 +359,7 @@ describe('a Python package', () => {
     const locked = { ...source, version: '1.4', file: one.file, sha256: 'e'.repeat(64) };
     expect((await leavesNothing(() => acquire(locked))).message).toContain(`expected ${'e'.repeat(64)}`);
     const gone = await leavesNothing(() => acquire({ ...locked, file: 'pack-1.3-py3-none-any.whl' }));
-    expect(gone.code).toBe('not_found');
+    expect(gone.code).toBe('integrity');
   });
 
   test('may come from a configured folder', async () => {
@@ -451,6 +469,12 @@ describe('an image', () => {
       expect(found.notes).toEqual([
         { code: 'moved', text: expect.stringContaining(`now it is ${digestOf(image)}`) },
       ]);
+      bodies.delete(`/v2/team/tool/manifests/${digestOf(index)}`);
+      const gone = await leavesNothing(() => acquire(source, services));
+      expect(gone).toMatchObject({
+        code: 'integrity',
+        message: expect.stringContaining(`@${digestOf(index)}; v1 is ${digestOf(image)} now`),
+      });
       bodies.set(`/v2/team/tool/manifests/${digestOf(index)}`, `${index} `);
       const changed = await leavesNothing(() => acquire(source, services));
       expect(changed).toMatchObject({

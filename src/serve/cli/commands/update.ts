@@ -41,10 +41,12 @@ export const outdated: Command = {
     if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/outdated@1', packages })}\n`);
     else if (packages.length === 0) terminal.out('all installed packages are up to date\n');
     else
-      for (const { package: id, version, available, problem } of packages)
-        terminal.out(
-          `${visibleLine(`${id}  ${version}  ${available === undefined ? `could not be checked: ${problem}` : `available: ${available}`}`)}\n`,
-        );
+      for (const { package: id, version, available, moved = [], problem } of packages) {
+        const state =
+          available === undefined ? `could not be checked: ${problem}` : `available: ${available}`;
+        const lines = [`${id}  ${version}  ${state}`, ...moved.map((it) => `  ${it}`)];
+        for (const it of lines) terminal.out(`${visibleLine(it)}\n`);
+      }
     return 0;
   },
 };
