@@ -35,10 +35,16 @@ describe('a Python', () => {
       mounts: [{ source: pyenv, target: pyenv, writable: false }],
       exact: true,
     });
+    expect(findPython('3.38.0', otherUser, home)).toMatchObject({
+      path: join(uv, 'bin', 'python3.38'),
+      ...{ version: '3.38', patchVersion: '3.38.0', exact: true },
+    });
     expect(findPython('3.38.2', otherUser, home)).toMatchObject({
       path: join(uv, 'bin', 'python3.38'),
-      exact: true,
+      ...{ patchVersion: '3.38.0', exact: false },
+      installed: expect.arrayContaining(['3.38.0', '3.37.1']),
     });
+    expect(findPython('>=3.37.2,<3.39', otherUser, home)).toMatchObject({ version: '3.38', exact: true });
     expect(findPython(undefined, otherUser, home)).toMatchObject({ version: '3.38', exact: true });
     expect(findPython('>=3.37', otherUser, home)).toMatchObject({ version: '3.37', exact: true });
     expect(findPython('3.36', otherUser, home)).toMatchObject({ version: '3.37', exact: false });
@@ -55,6 +61,18 @@ describe('a Python', () => {
     expect(findPython('3.37', otherUser, home, cache).exact).toBe(true);
     rmSync(later, { recursive: true });
     expect(findPython('3.37', otherUser, home, cache).exact).toBe(false);
+  });
+
+  test('of the same minor version is chosen by its last number, also from its program text', () => {
+    installPython('.pyenv/versions/3.37.1', 37);
+    const built = installPython('.pyenv/versions/mine', 37);
+    writeFileSync(join(built, 'bin', 'python3.37'), `\x7fELF${'x'.repeat(2 ** 20 - 8)}\x003.37.4\x00`);
+    expect(findPython('3.37.4', otherUser, home)).toMatchObject({
+      ...{ path: join(built, 'bin', 'python3.37'), patchVersion: '3.37.4', exact: true },
+    });
+    expect(findPython('3.37.1', otherUser, home)).toMatchObject({ patchVersion: '3.37.1', exact: true });
+    writeFileSync(join(built, 'bin', 'python3.37'), 'no version');
+    expect(findPython('3.37.4', otherUser, home).exact).toBe(false);
   });
 
   test('of the system needs no mounts', () => {
@@ -156,6 +174,21 @@ test.each([
   ['20', '22', false],
   [undefined, '3.11', true],
   ['>=3.9', '../3.11', false],
+  ['3.11.7', '3.11.7', true],
+  ['3.11.7', '3.11.2', false],
+  ['3.11.7', '3.11', false],
+  ['python 3.11', '3.11.2', true],
+  ['>=3.11.3', '3.11.2', false],
+  ['>=3.11.3', '3.12', true],
+  ['>=3.9,<3.12', '3.13', false],
+  ['>= 3.9 < 3.12', '3.11', true],
+  ['~=3.11.2', '3.11.7', true],
+  ['~=3.11.2', '3.12.0', false],
+  ['~=3.10', '3.12', true],
+  ['!=3.11.2', '3.11.2', false],
+  ['20.11.1', '20.20.2', true],
+  ['20.11.1', '20.10.0', false],
+  ['~20.11.1', '20.20.2', false],
 ])('whether %s is fit by %s: %s', (requested, version, fits) => {
   expect(versionFits(requested, version)).toBe(fits);
 });

@@ -4,7 +4,9 @@ import { isWithin } from '../files/path-containment.js';
 import { realPathOf } from '../files/real-path.js';
 import { HostError } from '../model/host-error.js';
 import { isRunnable, type SandboxUser } from './path-access.js';
+import { pythonPatch } from './python-patch.js';
 import type { Mount } from './sandbox.js';
+import { fitsHint, hintedNumbers, namesPatch, parseVersionHint } from './version-hint.js';
 
 /** A language runtime that sandboxed processes can use. */
 export interface Interpreter {
@@ -12,6 +14,8 @@ export interface Interpreter {
   readonly path: string;
   /** Such as `3.11` or `20.20.2`. */
   readonly version: string;
+  /** Of Python, with its third number, such as `3.11.7`, if the hint names three and the number is known. */
+  readonly patchVersion?: string;
   /** Additional mounts that it needs; empty if it is part of /usr. */
   readonly mounts: readonly Mount[];
   /** False if it is not the requested version, only the nearest one. */
@@ -48,9 +52,16 @@ export function findPython(
   cache: PythonCache = new Map(),
 ): Interpreter {
   const pythons = cachedPythons(user, home, cache);
-  const range = parseVersionRange(requested);
-  const isRequested = (it: Python) => satisfies(range, [3, it.minor]);
-  const target = range?.numbers[0] === 3 ? (range.numbers[1] ?? newest) : newest;
+  const hint = parseVersionHint(requested);
+  const hasPatch = namesPatch(hint);
+  const numbersOf = (it: Python) => {
+    const patch = hasPatch ? pythonPatch(it.path, it.prefix, it.minor) : undefined;
+    return [3, it.minor, ...(patch === undefined ? [] : [patch])];
+  };
+  const known = new Map(pythons.map((it) => [it, numbersOf(it)]));
+  const isRequested = (it: Python) => fitsHint(hint, known.get(it) ?? []);
+  const wanted = hintedNumbers(hint);
+  const target = wanted[0] === 3 ? (wanted[1] ?? newest) : newest;
   const candidates = pythons.some(isRequested) ? pythons.filter(isRequested) : pythons;
   // Newest first, so that of two equally near versions the newer one is taken.
   const [best, ...others] = candidates;
@@ -65,12 +76,14 @@ export function findPython(
     (near, it) => (Math.abs(it.minor - target) < Math.abs(near.minor - target) ? it : near),
     best,
   );
+  const textOf = (it: Python) => known.get(it)?.join('.') ?? '';
   return {
     path: nearest.path,
     version: `3.${nearest.minor}`,
+    ...(hasPatch ? { patchVersion: textOf(nearest) } : {}),
     mounts: isWithin(nearest.path, system) ? [] : [readOnly(nearest.prefix)],
     exact: isRequested(nearest),
-    installed: [...new Set(pythons.map((it) => `3.${it.minor}`))],
+    installed: [...new Set(pythons.map(textOf))],
   };
 }
 
@@ -99,46 +112,20 @@ export function findNode(
     version: node.version,
     // Only the executable and npm: sandboxed processes need no other files from there.
     mounts: isWithin(path, system) ? [] : [readOnly(path), ...(existsSync(npm) ? [readOnly(npm)] : [])],
-    exact: satisfies(parseVersionRange(requested), node.version.split('.').map(Number)),
+    exact: fitsHint(parseVersionHint(requested), node.version.split('.').map(Number)),
   };
 }
 
-/** Whether a version fits what is requested, as far as its numbers say. */
+/**
+ * Whether a version fits what is requested. Of Node, a lock has only the first number, which stands for all versions that
+ * begin with it.
+ */
 export function versionFits(requested: string | undefined, version: string): boolean {
   const numbers = version.split('.').map(Number);
   if (numbers.some((it) => !Number.isSafeInteger(it))) return false;
-  const range = parseVersionRange(requested);
-  return satisfies(range && { ...range, numbers: range.numbers.slice(0, numbers.length) }, numbers);
-}
-
-/** A version as authors write it: `3.12`, `v20`, `20.x`, `>=3.10`, `^20.1`, `~=3.10`. */
-interface VersionRange {
-  readonly numbers: readonly number[];
-  readonly orNewer: boolean;
-  /** Newer ones with the same first number fit too. */
-  readonly orCompatible: boolean;
-}
-
-function parseVersionRange(requested: string | undefined): VersionRange | undefined {
-  const match = /^\s*(?:python|node)?\s*(>=|\^|~=?|==?)?\s*v?(\d{1,4})(?:\.(\d{1,4}))?(?![\d])/i.exec(
-    requested ?? '',
-  );
-  if (match === null) return undefined;
-  const numbers = [match[2], match[3]].filter((it) => it !== undefined).map(Number);
-  const orCompatible = match[1] === '^' || match[1] === '~=';
-  return { numbers, orNewer: match[1] === '>=', orCompatible };
-}
-
-/** Python: major and minor must match. Node: the major must match, a newer minor is accepted. */
-function satisfies(range: VersionRange | undefined, version: readonly number[]): boolean {
-  if (range === undefined) return true;
-  const [major = 0, minor = 0] = version;
-  const [requestedMajor = 0, requestedMinor] = range.numbers;
-  if (range.orNewer)
-    return major > requestedMajor || (major === requestedMajor && minor >= (requestedMinor ?? 0));
-  if (major !== requestedMajor) return false;
-  const isPython = major === 3 && !range.orCompatible;
-  return requestedMinor === undefined || (isPython ? minor === requestedMinor : minor >= requestedMinor);
+  const hint = parseVersionHint(requested);
+  const isShort = numbers.length === 1;
+  return fitsHint(isShort ? hint?.map((it) => ({ ...it, numbers: it.numbers.slice(0, 1) })) : hint, numbers);
 }
 
 /** A result is valid as long as its files exist and the folders are unchanged; an empty result is not cached. */

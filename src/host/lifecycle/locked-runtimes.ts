@@ -28,7 +28,7 @@ export function lockedRuntimes(
     const { language } = hint;
     const found = find(hint, machine);
     if (found?.exact === true)
-      runtimes[language] = language === 'node' ? found.version.replace(/\..*/, '') : found.version;
+      runtimes[language] = language === 'node' ? found.version.replace(/\..*/, '') : exactVersion(found);
   }
   return Object.keys(runtimes).length === 0 ? {} : { runtimes };
 }
@@ -52,10 +52,15 @@ export function usedRuntimes(declared: Package, locked: Package, machine: Machin
     const found = find(it, machine);
     if (found === undefined) return [];
     const asked = hints[index]?.version;
-    const isSame = asked === undefined || asked === found.version;
-    return [`${it.language} ${found.version}${isSame ? '' : ` (it asks for ${asked})`}`];
+    const version = exactVersion(found);
+    const isSame = asked === undefined || asked === version;
+    return [`${it.language} ${version}${isSame ? '' : ` (it asks for ${asked})`}`];
   });
   return [...new Set(lines)];
+}
+
+function exactVersion({ version, patchVersion = version }: Interpreter): string {
+  return patchVersion;
 }
 
 function runtimesOf({ programs }: Package): Runtime[] {

@@ -60,7 +60,8 @@ function needOf(
       interpreter = findInterpreter(target.runtime);
       if (!interpreter.exact) {
         const { language, version } = target.runtime;
-        remark = `it requires ${language} ${version}; ${interpreter.version} is used instead`;
+        const { patchVersion = interpreter.version } = interpreter;
+        remark = `it requires ${language} ${version}; ${patchVersion} is used instead`;
         const isNeeded = strict || (loaded.installed !== undefined && target.runtime.mustFit === true);
         const { installed = [interpreter.version] } = interpreter;
         if (isNeeded)

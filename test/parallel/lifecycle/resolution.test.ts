@@ -108,6 +108,7 @@ test('a hint that no interpreter of this machine fits prevents the installation,
   const folder = temporaryFolder();
   for (const [kind, version, there] of [
     ['python', '>=3.38', /but this machine has 3\.\d+/],
+    ['python', '3.11.99', /but this machine has (?:3\.\d+\.\d+(?:, |$))+/],
     ['node', '99', new RegExp(`but this machine has ${process.versions.node.replaceAll('.', '\\.')}`)],
   ] as const) {
     bench.write(
