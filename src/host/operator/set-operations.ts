@@ -145,9 +145,8 @@ async function resolveSubject(
       return { kind, name, subject: realPathOf(name) ?? name };
     }
     default: {
-      const found = (await tokens.list()).filter(
-        (it) => it.kind === (kind === 'token' ? 'http' : 'stdio') && (it.id === name || it.name === name),
-      );
+      const known = (await tokens.list()).filter((it) => it.kind === (kind === 'token' ? 'http' : 'stdio'));
+      const found = known.filter((it) => it.id === name || it.name === name);
       const principals = [...new Set(found.map((it) => it.principal))];
       if (principals.length > 1)
         throw new HostError('usage', `several have the name ${name}`, {
@@ -156,8 +155,9 @@ async function resolveSubject(
       const [principal] = principals;
       if (principal !== undefined) return { kind, name, subject: principal };
       const what = kind === 'token' ? 'token' : 'connected client';
-      throw new HostError('not_found', `there is no ${what} with this name or id`, {
-        hint: 'see "toolwharf token list"',
+      const names = [...new Set(known.map((it) => it.name))].slice(0, 10).join(', ');
+      throw new HostError('not_found', `there is no ${what} with the name or id ${JSON.stringify(name)}`, {
+        hint: names === '' ? 'see "toolwharf token list"' : `known: ${names}; see "toolwharf token list"`,
       });
     }
   }

@@ -128,7 +128,7 @@ test('a hint that no interpreter of this machine fits prevents the installation,
     ])
       expect(await toolwharf(args, { cwd: folder.path, env }), args.join(' ')).toMatchObject({ code: 7 });
     // Control: the same files at a path run with the nearest version, which the reasons name.
-    if (kind === 'node') continue;
+    if (version !== '>=3.38') continue;
     const linked = await bench.session({ directories: [source] });
     expect(await linked.call({ tool: 'version-desk/ask', arguments: {} })).toMatchObject({ status: 'ok' });
   }
