@@ -1,4 +1,5 @@
 // Packages whose program is a small hostile MCP server.
+import { readFileSync } from 'node:fs';
 import { bareServer } from './mcp-upstream.js';
 import type { Files } from './workbench.js';
 
@@ -6,19 +7,28 @@ const page = 'https://example.com/tool';
 
 /** A Toolspace package in a folder named by its id; `body` changes what `bareServer` does. */
 export function serverPackage(id: string, body: string, env: readonly object[] = []): Files {
+  return packageOf(id, bareServer(body), [], env);
+}
+
+/** A Toolspace package whose server is the script in a file. */
+export function scriptPackage(id: string, file: string, args: readonly string[]): Files {
+  return packageOf(id, readFileSync(file, 'utf8'), args, []);
+}
+
+function packageOf(id: string, script: string, args: readonly string[], env: readonly object[]): Files {
   const manifest = {
     manifest_version: '0.2',
     tool: { id, version: '1.0.0', name: id, summary: 'A test server.', homepage: page, license: 'MIT' },
     runtime: {
       kind: 'mcp-stdio',
       install: { method: 'git', url: page, ref: '0'.repeat(40) },
-      entrypoint: { command: ['node', 'server.mjs'] },
+      entrypoint: { command: ['node', 'server.mjs', ...args] },
     },
     ...(env.length === 0 ? {} : { env }),
     smoke: { kind: 'mcp-tool-call', tool_name: 'go', arguments: {}, success: {} },
     kill_switch: { kind: 'manual', instructions_url: page },
   };
-  return { [`${id}/toolspace.json`]: JSON.stringify(manifest), [`${id}/server.mjs`]: bareServer(body) };
+  return { [`${id}/toolspace.json`]: JSON.stringify(manifest), [`${id}/server.mjs`]: script };
 }
 
 /** Server code with tools of these names. */

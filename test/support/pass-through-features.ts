@@ -1,0 +1,204 @@
+// What a client can observe of the feature server, as plain data: the same for a client with and without the host between.
+import type { Client } from '@modelcontextprotocol/client';
+import type { Json } from '../../src/index.js';
+import type { Era } from './mcp-wire.js';
+import { until } from './toolwharf.js';
+
+/** One way to reach the feature server. */
+export interface Side {
+  readonly era: Era;
+  /** A new client, closed at the end of the test. */
+  client(capabilities?: object): Promise<Client>;
+  /** The name of a tool or prompt for this client. */
+  name(own: string): string;
+  /** The address of a listed resource for this client. */
+  uri(own: string): string;
+}
+
+export type Observe = (side: Side) => Promise<unknown>;
+
+const find = <T extends { name: string }>(side: Side, entries: readonly T[], own: string) =>
+  entries.find((it) => it.name === side.name(own));
+
+async function allPages<T>(
+  page: (cursor?: string) => Promise<{ nextCursor?: string; items: T[] }>,
+): Promise<T[]> {
+  const found: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, nextCursor } = await page(cursor);
+    found.push(...items);
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  return found;
+}
+
+const toolEntry =
+  (own: string): Observe =>
+  async (side) => {
+    const client = await side.client();
+    const tools = await allPages(async (cursor) => {
+      const { tools: items, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor });
+      return { items, ...(nextCursor === undefined ? {} : { nextCursor }) };
+    });
+    const found = find(side, tools, own);
+    // As text too: the order of members counts.
+    return {
+      found,
+      schemas: JSON.stringify([found?.inputSchema, found?.outputSchema, found?._meta?.['desk/color']]),
+    };
+  };
+
+const result =
+  (own: string, args: Record<string, Json> = {}, params: object = {}): Observe =>
+  async (side) =>
+    (await side.client()).callTool({ name: side.name(own), arguments: args, ...params });
+
+function askedClient(side: Side, asked: string[], answer: (message: string) => Promise<string>) {
+  return side.client({ elicitation: {} }).then((client) => {
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      const message = params.message.replace(/^The tool \S+ asks:\n\n/, '');
+      asked.push(message);
+      return { action: 'accept', content: { it: await answer(message) } };
+    });
+    return client;
+  });
+}
+
+export const features: Readonly<Record<string, Observe>> = {
+  'titles, icons, hints, execution and metadata of a tool': toolEntry('full'),
+  'a tool without a title': toolEntry('untitled'),
+  'a title in the hints of a tool': toolEntry('hinted'),
+  'prompts with titles, icons and metadata': async (side) => {
+    const { prompts } = await (await side.client()).listPrompts();
+    return [find(side, prompts, 'letter'), find(side, prompts, 'bare')];
+  },
+  'resources with titles, icons, hints and metadata': async (side) => {
+    const { resources } = await (await side.client()).listResources();
+    return resources.find((it) => it.uri === side.uri('desk://pens'));
+  },
+  'resource templates with titles, icons and metadata': async (side) => {
+    const { resourceTemplates } = await (await side.client()).listResourceTemplates();
+    return resourceTemplates.find((it) => it.uriTemplate === side.uri('desk://ink/{color}'));
+  },
+  'the parts and metadata of a prompt': async (side) =>
+    (await side.client()).getPrompt({ name: side.name('letter'), arguments: { city: 'Paris' } }),
+  'the contents and metadata of a resource': async (side) =>
+    (await side.client()).readResource({ uri: side.uri('desk://pens') }),
+  'a structured result with metadata': result('full', { zebra: 'z' }),
+  'a structured result without a schema': result('structured'),
+  'all parts of a failed result': result('broken'),
+  'metadata of a request': result(
+    'meta',
+    {},
+    {
+      _meta: {
+        'desk/flag': { a: 1 },
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      },
+    },
+  ),
+  'links of a result': async (side) => {
+    const client = await side.client();
+    const { content } = await client.callTool({ name: side.name('links'), arguments: {} });
+    const uris = content.flatMap((it) =>
+      it.type === 'resource_link' ? [it.uri] : it.type === 'resource' ? [it.resource.uri] : [],
+    );
+    const read = await Promise.all(uris.map((uri) => client.readResource({ uri }).catch(() => 'unreadable')));
+    return { content, read };
+  },
+  'links of a prompt': async (side) => {
+    const client = await side.client();
+    const { messages } = await client.getPrompt({ name: side.name('letter'), arguments: { city: 'Paris' } });
+    const uris = messages.flatMap(({ content: it }) => (it.type === 'resource_link' ? [it.uri] : []));
+    return Promise.all(uris.map((uri) => client.readResource({ uri }).catch(() => 'unreadable')));
+  },
+  'a large result, whole or by its link': async (side) => {
+    const client = await side.client();
+    const { content } = await client.callTool({ name: side.name('large'), arguments: {} });
+    const link = content.find((it) => it.type === 'resource_link');
+    if (link === undefined) return content;
+    const { contents } = await client.readResource({ uri: link.uri });
+    return contents.map((it) => ({ type: 'text', text: 'text' in it ? it.text : '' }));
+  },
+  'completion of a prompt argument': async (side) =>
+    (await side.client()).complete({
+      ref: { type: 'ref/prompt', name: side.name('letter') },
+      argument: { name: 'city', value: 'Pa' },
+      context: { arguments: { country: 'France' } },
+    }),
+  'completion of a resource template': async (side) =>
+    (await side.client()).complete({
+      ref: { type: 'ref/resource', uri: side.uri('desk://ink/{color}') },
+      argument: { name: 'color', value: 'Po' },
+    }),
+  'log messages at the chosen level': async (side) => {
+    const client = await side.client();
+    const messages: unknown[] = [];
+    client.setNotificationHandler('notifications/message', ({ params }) => void messages.push(params));
+    if (side.era === '2025') await client.setLoggingLevel('warning');
+    const _meta = side.era === '2025' ? {} : { _meta: { 'io.modelcontextprotocol/logLevel': 'warning' } };
+    await client.callTool({ name: side.name('log'), arguments: {}, ..._meta });
+    await until(() => messages.length >= 2, 3000).catch(() => {});
+    return messages;
+  },
+  instructions: async (side) =>
+    (await side.client()).getInstructions()?.includes('Use full before untitled.'),
+  progress: async (side) => {
+    const client = await side.client();
+    const steps: object[] = [];
+    await client.callTool(
+      { name: side.name('steps'), arguments: {} },
+      { onprogress: (it) => steps.push(it) },
+    );
+    await until(() => steps.length >= 2, 3000).catch(() => {});
+    return steps;
+  },
+  'updates of a subscribed resource': async (side) => {
+    const client = await side.client();
+    const updates: string[] = [];
+    client.setNotificationHandler(
+      'notifications/resources/updated',
+      ({ params }) => void updates.push(params.uri),
+    );
+    const uri = side.uri('desk://pens');
+    if (side.era === '2025') await client.subscribeResource({ uri });
+    else await client.listen({ resourceSubscriptions: [uri] });
+    await client.callTool({ name: side.name('touch'), arguments: {} });
+    await until(() => updates.length > 0, 3000).catch(() => {});
+    if (side.era === '2025') await client.unsubscribeResource({ uri });
+    return updates.filter((it) => it === uri).map(() => 'desk://pens');
+  },
+  'a question to the user': async (side) => {
+    const asked: string[] = [];
+    const client = await askedClient(side, asked, async () => 'blue');
+    const { content } = await client.callTool({ name: side.name('consult'), arguments: { topic: 'color' } });
+    return { asked, content };
+  },
+  'a question to the user while other calls are open': async (side) => {
+    const asked: string[] = [];
+    const client = await askedClient(side, asked, async () => 'blue');
+    const waiting = client.callTool({ name: side.name('wait'), arguments: {} });
+    const topics = ['color', 'shape'];
+    const consult = (topic: string) => client.callTool({ name: side.name('consult'), arguments: { topic } });
+    const answers = await Promise.all(topics.map(consult));
+    await client.callTool({ name: side.name('release'), arguments: {} });
+    await waiting;
+    return { asked: asked.sort(), content: answers.map((it) => it.content) };
+  },
+  sampling: async (side) => {
+    const client = await side.client({ sampling: {} });
+    client.setRequestHandler('sampling/createMessage', async ({ params }) => {
+      const [first] = params.messages;
+      const heard =
+        first && !Array.isArray(first.content) && first.content.type === 'text' ? first.content.text : '';
+      return { model: 'tiny', role: 'assistant', content: { type: 'text', text: `heard ${heard}` } };
+    });
+    return (await client.callTool({ name: side.name('sample'), arguments: {} })).content;
+  },
+  'roots of the client': async (side) => {
+    const client = await side.client({ roots: {} });
+    client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///home/me', name: 'me' }] }));
+    return (await client.callTool({ name: side.name('roots'), arguments: {} })).content;
+  },
+};
