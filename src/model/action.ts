@@ -97,6 +97,10 @@ export interface AnnouncedTool {
   readonly output?: JsonSchema;
   /** Hints with the member names of MCP. A hint never relaxes a check. */
   readonly annotations?: JsonObject;
+  /** Images for clients, as MCP has them. */
+  readonly icons?: readonly JsonObject[];
+  /** How MCP clients may run it, such as `taskSupport`. */
+  readonly execution?: JsonObject;
   /** Members for clients that the host passes on. */
   readonly meta?: JsonObject;
 }

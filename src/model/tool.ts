@@ -53,6 +53,12 @@ export interface Tool {
   readonly access?: CallAccess;
   readonly timeoutSeconds?: number;
   readonly examples: readonly ToolExample[];
+  /** A title that is not one of the hints in `annotations`. */
+  readonly title?: string;
+  /** Images for clients, as MCP has them. */
+  readonly icons?: readonly JsonObject[];
+  /** How MCP clients may run it, such as `taskSupport`. */
+  readonly execution?: JsonObject;
   /** Members for clients that the host passes on without reading them. */
   readonly meta?: JsonObject;
   /** Null: the manifest does not bind the tool to a program. It is displayed but cannot be called. */

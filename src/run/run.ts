@@ -47,6 +47,8 @@ export interface RunResult {
   readonly redacted?: boolean;
   /** MCP content parts (text, images, links), if the tool returned them. */
   readonly parts?: readonly JsonObject[];
+  /** The value is the structured content of an MCP result, beside its parts. */
+  readonly structured?: boolean;
   /** The `_meta` of an MCP result. */
   readonly meta?: JsonObject;
 }

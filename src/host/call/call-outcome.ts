@@ -63,12 +63,13 @@ export async function runToOutcome(
 
 function composedResult(answer: Exclude<Answer, { status: 'confirmation_required' }>): RunResult {
   if (answer.status === 'ok') {
-    const { result, warnings, parts, meta, binary } = answer;
+    const { result, warnings, parts, structured, meta, binary } = answer;
     return {
       value: result,
       warnings,
       ...(binary === undefined ? {} : { binary }),
       ...(parts === undefined ? {} : { parts }),
+      ...(structured === undefined ? {} : { structured }),
       ...(meta === undefined ? {} : { meta }),
     };
   }

@@ -72,6 +72,8 @@ export type Answer = AnswerBase &
         readonly warnings: readonly string[];
         /** The result as MCP content blocks, if the tool is an MCP tool. */
         readonly parts?: readonly JsonObject[];
+        /** The result is the structured content of an MCP result, beside `parts`. */
+        readonly structured?: boolean;
         /** `_meta` of the MCP result. */
         readonly meta?: JsonObject;
       }

@@ -660,7 +660,7 @@ async function runAudited(
       timeoutMs < requestedMs ? withTimeLimitHint(outcome.error) : outcome.error,
       callable.name,
     );
-  const { value, binary, log, warnings, parts, meta } = outcome.result;
+  const { value, binary, log, warnings, parts, structured, meta } = outcome.result;
   return {
     ...answerBase(services, call),
     tool: callable.name,
@@ -672,6 +672,7 @@ async function runAudited(
       : [...warnings, `${callable.name} ran without a sandbox, as requested`],
     ...(log === undefined ? {} : { log }),
     ...(parts === undefined ? {} : { parts }),
+    ...(structured === undefined ? {} : { structured }),
     ...(meta === undefined ? {} : { meta }),
   };
 }

@@ -18,6 +18,8 @@ export interface ListedPrompt {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
+  /** Of an upstream MCP server: the entry of its list, under the name above. */
+  readonly entry?: JsonObject;
   /** Messages that a user could start with. */
   readonly examples: readonly string[];
   readonly tags: readonly string[];

@@ -139,6 +139,7 @@ export const answer = union(
       log: optional(anyText()),
       warnings: arrayOf(anyText()),
       parts: optional(arrayOf(jsonObject('An MCP content block.'))),
+      structured: optional(boolean()),
       meta: optional(jsonObject()),
     }),
     object({
@@ -173,6 +174,7 @@ export const listedPrompt = object({
   title: anyText(),
   description: anyText(),
   arguments: arrayOf(object({ name: text(), description: anyText(), required: boolean() })),
+  entry: optional(jsonObject('The entry of the list of an MCP server.')),
   examples: arrayOf(anyText()),
   tags: arrayOf(anyText()),
 });

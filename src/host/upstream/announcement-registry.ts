@@ -130,8 +130,9 @@ export class AnnouncementRegistry {
     const { digest, agreed, waiting } = entry;
     await this.#rows.put({
       ...{ manifest, program, digest },
-      agreed: announcementText(agreed),
-      waiting: waiting && announcementText(waiting),
+      // In its own order: models read the members of a schema in the order of its author.
+      agreed: JSON.stringify(agreed),
+      waiting: waiting && JSON.stringify(waiting),
     });
     const programs = this.#known.get(manifest) ?? new Map<string, Entry>();
     this.#known.set(manifest, programs.set(program, entry));

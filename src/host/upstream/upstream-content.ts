@@ -7,6 +7,7 @@ import { upstreamPrograms } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import { findHidden } from '../../model/unicode.js';
 import { entryText } from '../../policy/review/announced-entry.js';
+import { withoutReservedMeta } from '../../run/mcp/reserved-meta.js';
 import type { ListedPrompt, ListedResource, PromptArgument } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import { matchesTemplate } from './announcement-difference.js';
@@ -14,6 +15,7 @@ import type { PackageUpstreams } from './package-upstreams.js';
 import type { ReadableContent } from './readable-content.js';
 import { packageOf } from './upstream-program.js';
 import type { ProgramAnnouncement } from './upstream-tools.js';
+import { withUsableIcons } from './usable-icons.js';
 
 export interface UpstreamPrompt {
   readonly listed: ListedPrompt;
@@ -50,6 +52,7 @@ export function upstreamPrompts(
       title: textIn(entry.title) ?? upstreamName,
       description: textIn(entry.description) ?? '',
       arguments: argumentsOf(entry.arguments),
+      entry: withUsableIcons(entry),
       examples: [],
       tags: [],
     };
@@ -68,7 +71,7 @@ export function upstreamResources(
       const uri = `${prefixOf(id, program.name)}${upstreamUri}`;
       const isTemplate = kind === 'templates';
       return {
-        listed: { uri, package: id, isTemplate, entry: { ...entry, [member]: uri } },
+        listed: { uri, package: id, isTemplate, entry: { ...withUsableIcons(entry), [member]: uri } },
         checked,
         program: program.name,
         upstreamUri,
@@ -137,6 +140,7 @@ async function readResource(
   const contents = isObject(result) && Array.isArray(result.contents) ? result.contents.filter(isObject) : [];
   return {
     contents: contents.map((it) => ({ ...it, uri: `${prefix}${textIn(it.uri) ?? upstreamUri}` })),
+    ...metaOf(result),
   };
 }
 
@@ -153,7 +157,17 @@ export async function readPrompt(
   if (!isObject(result) || !Array.isArray(result.messages))
     throw new HostError('tool_bad_output', `${program} answered with something that is not a prompt`);
   const description = textIn(result.description);
-  return { ...(description === undefined ? {} : { description }), messages: result.messages };
+  return {
+    ...(description === undefined ? {} : { description }),
+    messages: result.messages,
+    ...metaOf(result),
+  };
+}
+
+/** The metadata of a result, without that of the protocol and of the host. */
+function metaOf(result: Json): JsonObject {
+  const meta = isObject(result) && isObject(result._meta) ? withoutReservedMeta(result._meta) : {};
+  return Object.keys(meta).length === 0 ? {} : { _meta: meta };
 }
 
 /** The text of a prompt, without images and other content. */

@@ -1,4 +1,5 @@
 // Turns announcements of upstreams into tools. The text comes from an untrusted program, and models read it.
+
 import { schemaProblem } from '../../formats/schema-problem.js';
 import type { AnnouncedTool } from '../../model/action.js';
 import { isObject, type JsonObject, type JsonSchema } from '../../model/json.js';
@@ -9,6 +10,7 @@ import { codePointName, findHidden } from '../../model/unicode.js';
 import { announcedToolText } from '../../policy/review/announcement.js';
 import { collectTexts } from '../../policy/scan/json-texts.js';
 import type { UpstreamAnnouncement } from '../../run/upstream/upstream.js';
+import { usableIcons } from './usable-icons.js';
 
 /** What an upstream announced. */
 export interface ProgramAnnouncement {
@@ -142,6 +144,9 @@ function announcedTool(name: string, it: AnnouncedTool, program: Program): Tool 
     untrustedInputs: [],
     approval: destructive ? 'human' : 'none',
     examples: [],
+    ...(it.title === undefined ? {} : { title: it.title }),
+    ...(it.icons === undefined ? {} : { icons: usableIcons(it.icons) }),
+    ...(it.execution === undefined ? {} : { execution: it.execution }),
     ...(it.meta === undefined ? {} : { meta: it.meta }),
     action: { kind: 'upstream', program: program.name, tool: it.name },
   };
@@ -157,12 +162,12 @@ function inputOf(schema: JsonSchema | undefined): JsonSchema {
 
 const flags = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-function annotationsOf({ annotations = {}, title }: AnnouncedTool): Annotations {
+function annotationsOf({ annotations = {} }: AnnouncedTool): Annotations {
   const hints = flags.flatMap((it) =>
     typeof annotations[it] === 'boolean' ? [[it, annotations[it]] as const] : [],
   );
-  const shownTitle = typeof annotations.title === 'string' ? annotations.title : title;
-  return { ...Object.fromEntries(hints), ...(shownTitle === undefined ? {} : { title: shownTitle }) };
+  const title = typeof annotations.title === 'string' ? { title: annotations.title } : {};
+  return { ...title, ...Object.fromEntries(hints) };
 }
 
 /** Why a tool is left out; undefined if it is offered. */

@@ -57,6 +57,8 @@ function visibleTextOf(tool: AnnouncedTool): VisibleText[] {
     ...visibleSchemaText(subject, 'the input', tool.input),
     ...visibleSchemaText(subject, 'the output', tool.output),
     ...(tool.annotations === undefined ? [] : visibleJsonText(subject, 'the annotations', tool.annotations)),
+    ...(tool.icons === undefined ? [] : visibleJsonText(subject, 'the icons', tool.icons as Json)),
+    ...(tool.execution === undefined ? [] : visibleJsonText(subject, 'the execution', tool.execution)),
     ...(tool.meta === undefined ? [] : visibleJsonText(subject, 'the metadata', tool.meta)),
   ];
 }

@@ -5,7 +5,8 @@ import { methodNotFound } from '../../wire/rpc-code.js';
 import { hasRpcCode, RpcFailure } from '../rpc/rpc-failure.js';
 import type { Deadline, UpstreamAnnouncement } from '../upstream/upstream.js';
 import type { NegotiatedRevision } from './handshake.js';
-import { type McpPeer, optionalText, toHostError, withoutReservedMeta } from './mcp-dialect.js';
+import { type McpPeer, optionalText, toHostError } from './mcp-dialect.js';
+import { withoutReservedMeta } from './reserved-meta.js';
 
 const maxPages = 100;
 const maxEntries = 5000;
@@ -36,7 +37,7 @@ export async function fetchAnnouncement(
   const resources = await optional('resources', 'resources/list', 'resources');
   const templates = await optional('resources', 'resources/templates/list', 'resourceTemplates');
   const named = (entries: readonly JsonObject[], member: string) =>
-    entries.filter((it) => typeof it[member] === 'string');
+    entries.filter((it) => typeof it[member] === 'string').map(withOwnMeta);
   return {
     tools: announcedTools(tools, listing),
     hooks: [],
@@ -109,6 +110,11 @@ async function fetchList(
   throw new UnusableList(name, `its answer to ${method} has more than ${maxPages} pages`);
 }
 
+/** An entry without metadata of the protocol and of the host, which a server must not forge. */
+function withOwnMeta(entry: JsonObject): JsonObject {
+  return isObject(entry._meta) ? { ...entry, _meta: withoutReservedMeta(entry._meta) } : entry;
+}
+
 /** A list that the server gave, but that cannot be used. */
 class UnusableList extends HostError {
   constructor(name: string, what: string) {
@@ -144,6 +150,8 @@ function toolOf(name: string, it: JsonObject): AnnouncedTool {
     ...(isObject(it.inputSchema) ? { input: it.inputSchema } : {}),
     ...(isObject(it.outputSchema) ? { output: it.outputSchema } : {}),
     ...(isObject(it.annotations) ? { annotations: it.annotations } : {}),
+    ...(Array.isArray(it.icons) ? { icons: it.icons.filter(isObject) } : {}),
+    ...(isObject(it.execution) ? { execution: it.execution } : {}),
     ...(isObject(it._meta) ? { meta: withoutReservedMeta(it._meta) } : {}),
   };
 }

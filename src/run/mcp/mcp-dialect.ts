@@ -100,12 +100,6 @@ function idOf(id: Json | undefined): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** Removes `_meta` keys of the protocol, which are for one hop only, and of the host, which a server must not forge. */
-export function withoutReservedMeta(meta: JsonObject): JsonObject {
-  const isReserved = (key: string) => /^(?:io\.modelcontextprotocol|toolwharf)\//i.test(key);
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => !isReserved(key)));
-}
-
 /** Converts an error response to a HostError; returns other errors unchanged. */
 export function toHostError(error: unknown, name: string): unknown {
   if (!(error instanceof RpcFailure)) return error;

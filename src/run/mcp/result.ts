@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { answerLimits, maxAnswerDepth, tryParseBounded } from '../../model/json-bounds.js';
 import { readOnlyCodeHint } from '../read-only-code.js';
 import type { RunResult } from '../run.js';
-import { withoutReservedMeta } from './mcp-dialect.js';
+import { withoutReservedMeta } from './reserved-meta.js';
 
 const maxErrorText = 8000;
 
@@ -22,6 +22,7 @@ export function readResult(result: JsonObject, name: string): RunResult {
   return {
     value: structured === undefined ? valueIn(content) : structured,
     parts: content,
+    ...(structured === undefined ? {} : { structured: true }),
     warnings: [],
     ...(Object.keys(meta).length === 0 ? {} : { meta }),
   };

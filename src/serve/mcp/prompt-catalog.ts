@@ -47,17 +47,20 @@ export class PromptCatalog {
 }
 
 function promptEntry(prompt: ListedPrompt): JsonObject {
-  const { examples, tags } = prompt;
+  const { examples, tags, entry } = prompt;
   return {
+    ...(entry ?? ownEntry(prompt)),
     name: prompt.name,
-    title: prompt.title,
-    description: prompt.description,
-    ...(prompt.arguments.length === 0 ? {} : { arguments: prompt.arguments.map((it) => ({ ...it })) }),
     _meta: {
+      ...(isObject(entry?._meta) ? entry._meta : {}),
       'toolwharf/package': prompt.package,
       'toolwharf/kind': prompt.kind,
       ...(examples.length === 0 ? {} : { 'toolwharf/examples': examples }),
       ...(tags.length === 0 ? {} : { 'toolwharf/tags': tags }),
     },
   };
+}
+
+function ownEntry({ title, description, arguments: args }: ListedPrompt): JsonObject {
+  return { title, description, ...(args.length === 0 ? {} : { arguments: args.map((it) => ({ ...it })) }) };
 }

@@ -39,12 +39,17 @@ export function toolEntry(
   shape: ResultShape,
 ): JsonObject {
   const output = outputSchema(tool, shape);
+  const annotations = annotationsOf(tool);
+  const { title, icons, execution } = tool;
   return {
     name: exposed,
+    ...(title === undefined ? {} : { title }),
     description: describedTool(tool),
     inputSchema: objectSchema(tool.input),
     ...(output === undefined ? {} : { outputSchema: output.schema }),
-    annotations: annotationsOf(tool) as unknown as JsonObject,
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations: { ...annotations } }),
+    ...(icons === undefined ? {} : { icons }),
+    ...(execution === undefined ? {} : { execution }),
     _meta: {
       ...tool.meta,
       'toolwharf/tool': name,
@@ -163,10 +168,11 @@ const binaryUriPrefix = 'toolwharf://call/';
  * schema and programs read it.
  */
 function okContent(
-  { result, parts, binary, callId }: Answer & { status: 'ok' },
+  { result, parts, structured: isStructured, binary, callId }: Answer & { status: 'ok' },
   { shape, tool, storeResult }: ResultOptions,
 ): JsonObject {
-  const structured = tool === undefined ? {} : structuredContent(tool.tool, result, shape);
+  const structured =
+    tool === undefined ? {} : structuredContent(tool.tool, result, shape, isStructured === true);
   if (parts !== undefined) return { content: partsContent(parts, shape, storeResult), ...structured };
   if (binary !== undefined)
     return {
@@ -179,12 +185,17 @@ function okContent(
   return { content: truncatedText(text, mimeType, shape, storeResult), ...structured };
 }
 
-/** Without a schema, a tool that describes its output still gets structured content where the revision allows the value. */
-function structuredContent(tool: Tool, result: Json, shape: ResultShape): JsonObject {
+/**
+ * Without a schema, there is structured content if the tool describes its output or a server answered with it, where the
+ * revision allows the value.
+ */
+function structuredContent(tool: Tool, result: Json, shape: ResultShape, isStructured: boolean): JsonObject {
   const output = outputSchema(tool, shape);
   if (output !== undefined) return { structuredContent: output.wrapped ? { result } : result };
   const isAllowed = shape === 'any' || (shape !== 'plain' && isObject(result));
-  return tool.describedOutput !== undefined && isAllowed ? { structuredContent: result } : {};
+  return (isStructured || tool.describedOutput !== undefined) && isAllowed
+    ? { structuredContent: result }
+    : {};
 }
 
 /** How the user can decide, for the model to tell them. */

@@ -192,6 +192,8 @@ function makeServer(isNew) {
             method: 'notifications/progress',
             params: { progressToken: token, progress, total: 2, message: `step ${progress}` },
           });
+        // The official client forgets late progress of a call that has its answer.
+        await new Promise((resolve) => setTimeout(resolve, 100));
         return text('done');
       }
       case 'touch':

@@ -18,11 +18,11 @@ export function searchableTools({ packages }: PackageReport): (listed: ListedToo
     const [id] = splitToolName(listed.name);
     const ofPackage = known.get(id) ?? searchablePackage(id, byId.get(id));
     known.set(id, ofPackage);
-    const { input, annotations, description, name } = listed.tool;
+    const { input, title, annotations, description, name } = listed.tool;
     return {
       listed,
       name: listed.renamed === true ? listed.exposed : name,
-      title: annotations.title ?? '',
+      title: title ?? annotations.title ?? '',
       description,
       inputs: isObject(input) && isObject(input.properties) ? Object.keys(input.properties) : [],
       package: ofPackage,

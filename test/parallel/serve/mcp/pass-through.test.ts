@@ -17,12 +17,8 @@ import { type Workbench, workbench } from '../../../support/workbench.js';
  * the test until it is removed from this list.
  */
 const knownGaps: Readonly<Record<string, readonly string[]>> = {
-  'titles, icons, hints, execution and metadata of a tool': ['all'],
-  'a tool without a title': ['all'],
-  'prompts with titles, icons and metadata': ['all'],
-  'the parts and metadata of a prompt': ['all'],
-  'the contents and metadata of a resource': ['all'],
-  'a structured result without a schema': ['all'],
+  // A server of 2026 does not announce `execution`, which this revision does not have.
+  'titles, icons, hints, execution and metadata of a tool': ['2025-2026'],
   'all parts of a failed result': ['all'],
   'metadata of a request': ['all'],
   'links of a result': ['all'],

@@ -1,0 +1,7 @@
+import type { JsonObject } from '../../model/json.js';
+
+/** Removes `_meta` keys of the protocol, which are for one hop only, and of the host, which a server must not forge. */
+export function withoutReservedMeta(meta: JsonObject): JsonObject {
+  const isReserved = (key: string) => /^(?:io\.modelcontextprotocol|toolwharf)\//i.test(key);
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !isReserved(key)));
+}
