@@ -4,7 +4,15 @@ import type { JsonObject } from '../model/json.js';
 import type { AgentRequest, AgentRequestAnswer } from '../model/requested-installation.js';
 import type { Answer, CallRequest, MessagePoint, MessageVerdict } from './call/call-request.js';
 import type { ExplainRequest, Explanation } from './call/explanation.js';
-import type { ListedPrompt, ListedResource, ListedTool, PackageReport } from './catalog/listed.js';
+import type {
+  Completion,
+  CompletionRequest,
+  ListedPrompt,
+  ListedResource,
+  ListedTool,
+  PackageInstructions,
+  PackageReport,
+} from './catalog/listed.js';
 import type { Installations } from './lifecycle/installations.js';
 import type { Learning } from './lifecycle/learning.js';
 import type { Approvals } from './operator/approvals.js';
@@ -48,9 +56,12 @@ export type {
   Explanation,
 } from './call/explanation.js';
 export type {
+  Completion,
+  CompletionRequest,
   ListedPrompt,
   ListedResource,
   ListedTool,
+  PackageInstructions,
   PackageReport,
   PackageState,
   PackageStateName,
@@ -238,4 +249,8 @@ export interface Session extends RemoteSession {
    * it.
    */
   onChange(listener: () => void): () => void;
+  /** What upstream MCP servers say to those who use them, in the order of the packages. */
+  instructions(): Promise<readonly PackageInstructions[]>;
+  /** Values for an argument of a prompt or resource template. Empty if its server offers none. */
+  complete(request: CompletionRequest, signal?: CancelSignal): Promise<Completion>;
 }

@@ -11,14 +11,16 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
   const denied = (what: string) => async (): Promise<never> => {
     throw onlyLooks(what);
   };
-  const { packages, tools, explain, prompts, resources, waivers, onChange, review, close } = session;
+  const { packages, tools, explain, prompts, resources, waivers, onChange, review, instructions, close } =
+    session;
   return {
-    ...{ packages, tools, explain, prompts, resources, waivers, onChange, review, close },
+    ...{ packages, tools, explain, prompts, resources, waivers, onChange, review, instructions, close },
     call: denied('call a tool'),
     message: denied('run hooks'),
     prompt: denied('get a prompt'),
     promptMessages: denied('get a prompt'),
     resource: denied('read a resource'),
+    complete: denied('ask a server for values'),
     accept: intent === 'review' ? session.accept : denied('accept a package'),
     acceptWaiver: intent === 'review' ? session.acceptWaiver : denied('accept a setting'),
     learning: {

@@ -105,6 +105,8 @@ async function openWith(
     resources: async () => (await catalog.resources()).map((it) => it.listed),
     resource: (uri, signal) => contentReader.resource(uri, signal),
     onChange: (listener) => services.onChange(listener),
+    instructions: () => catalog.instructions(),
+    complete: (request, signal) => contentReader.complete(request, signal),
     review: (id) => catalog.review(id),
     accept: async (id, digest, by = principal) =>
       catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),

@@ -3,11 +3,12 @@ import { asHostError, HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Rule } from '../../model/rule.js';
 import type { CallServices } from '../call/call.js';
-import type { Session } from '../host.js';
+import type { Completion, CompletionRequest, Session } from '../host.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { ReadableContent } from '../upstream/readable-content.js';
 import { assertReadable, countRead, guardRead } from '../upstream/reading-rules.js';
 import { promptTextOf } from '../upstream/upstream-content.js';
+import { readCompletion } from './completion-result.js';
 import type { OfferedPrompt } from './prompts.js';
 
 export interface ContentReaderOptions {
@@ -51,10 +52,20 @@ export class ContentReader {
   }
 
   async resource(uri: string, signal: CancelSignal = neverCanceled): Promise<JsonObject> {
-    const resource = await this.#options.catalog.resource(uri);
-    if (resource === undefined)
-      throw new HostError('not_found', `no resource with the address ${JSON.stringify(uri.slice(0, 200))}`);
-    return this.#readFromServer(resource, { uri }, { resource: uri.slice(0, 500) }, signal);
+    return this.#readFromServer(await this.#resource(uri), { uri }, { resource: uri.slice(0, 500) }, signal);
+  }
+
+  /** A prompt that no server offers has no values. */
+  async complete(
+    { of, argument, known }: CompletionRequest,
+    signal: CancelSignal = neverCanceled,
+  ): Promise<Completion> {
+    const found = 'prompt' in of ? (await this.#find(of.prompt)).source : await this.#resource(of.resource);
+    if (!('complete' in found)) return { values: [] };
+    const request = { argument: { ...argument }, known: { ...known } };
+    const asked = { ...found, read: found.complete };
+    const about = { completion: found.target.name.slice(0, 500) };
+    return readCompletion(await this.#readFromServer(asked, request, about, signal));
   }
 
   get #rules(): readonly Rule[] {
@@ -101,6 +112,12 @@ export class ContentReader {
       await this.#options.services.audit.append({ kind: 'refusal', body: { ...entryBase, code } });
       throw error;
     }
+  }
+
+  async #resource(uri: string): Promise<ReadableContent> {
+    const resource = await this.#options.catalog.resource(uri);
+    if (resource !== undefined) return resource;
+    throw new HostError('not_found', `no resource with the address ${JSON.stringify(uri.slice(0, 200))}`);
   }
 
   async #find(name: string): Promise<OfferedPrompt> {

@@ -35,6 +35,29 @@ export interface ListedResource {
   readonly entry: JsonObject;
 }
 
+/** What the MCP servers of a package say to those who use it. Part of what the operator accepted. */
+export interface PackageInstructions {
+  readonly package: string;
+  readonly text: string;
+}
+
+/** Asks a server for values of one argument of a prompt or of a resource template. */
+export interface CompletionRequest {
+  /** A name of `prompts()`, or a `uri` of a template of `resources()`. */
+  readonly of: { readonly prompt: string } | { readonly resource: string };
+  /** What the user has written so far. */
+  readonly argument: { readonly name: string; readonly value: string };
+  /** Arguments that are known already. */
+  readonly known: Readonly<Record<string, string>>;
+}
+
+/** Values to choose from, best first. `total`: how many there are, if the server says so. */
+export interface Completion {
+  readonly values: readonly string[];
+  readonly total?: number;
+  readonly hasMore?: boolean;
+}
+
 /** An argument of a prompt. */
 export interface PromptArgument {
   readonly name: string;

@@ -10,7 +10,7 @@ import type { Stage } from '../packages/stage.js';
 import type { PackageUpstreams } from '../upstream/package-upstreams.js';
 import type { ReadableContent } from '../upstream/readable-content.js';
 import type { ReadTarget } from '../upstream/reading-rules.js';
-import { readPrompt, type UpstreamPrompt } from '../upstream/upstream-content.js';
+import { completePrompt, readPrompt, type UpstreamPrompt } from '../upstream/upstream-content.js';
 import { packageOf } from '../upstream/upstream-program.js';
 import type { SessionTool } from './session-tool.js';
 import { readStoredText, type StoreOf } from './stored-text.js';
@@ -77,6 +77,7 @@ function serverPrompt(prompt: UpstreamPrompt, name: string, upstreams: PackageUp
     program,
     checkForSecrets: (args) => upstreams.checkForSecrets(checked, program, args),
     read: (args, signal) => readPrompt(prompt, args, upstreams, signal),
+    complete: (request, signal) => completePrompt(prompt, request, upstreams, signal),
   };
   return { listed: { ...listed, name }, source };
 }

@@ -2,7 +2,7 @@ import { alwaysDenies } from '../../policy/decide.js';
 import type { ProbeResult } from '../../sandbox/sandbox.js';
 import type { CallableTool } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
-import type { FirstAcceptance, ListedTool, PackageReport } from '../host.js';
+import type { FirstAcceptance, ListedTool, PackageInstructions, PackageReport } from '../host.js';
 import type { SessionNames } from '../operator/kill-targets.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
 import { agreeToPackages } from '../packages/agreements.js';
@@ -26,6 +26,7 @@ import {
   upstreamPrompts,
   upstreamResources,
 } from '../upstream/upstream-content.js';
+import { upstreamInstructions } from '../upstream/upstream-instructions.js';
 import { hasHooks, hasUpstreams } from '../upstream/upstream-program.js';
 import { FormerTools } from './former-tools.js';
 import { NewAgreements } from './new-agreements.js';
@@ -198,9 +199,13 @@ export class SessionCatalog {
     return upstreamResources(await this.#ready(), this.#upstreams);
   }
 
+  async instructions(): Promise<readonly PackageInstructions[]> {
+    return upstreamInstructions(await this.#ready(), this.#upstreams);
+  }
+
   /** Undefined if no upstream has the resource. */
   async resource(uri: string): Promise<ReadableContent | undefined> {
-    return resourceReading(uri, await this.resources(), this.#upstreams);
+    return resourceReading(uri, await this.#ready(), this.#upstreams);
   }
 
   get hasHooks(): boolean {

@@ -1,6 +1,6 @@
 import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
-import type { Json, JsonObject } from '../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
 import type { RunResult } from '../../run/run.js';
 import { isUpstreamFailure } from '../../run/upstream/failure-class.js';
@@ -119,6 +119,14 @@ export class ComparedUpstream implements Upstream {
     return this.#watched(() => this.#supported('resource', 'resources').call(this.#upstream, uri, left));
   }
 
+  async complete(params: JsonObject, deadline: Deadline): Promise<Json> {
+    const { name, uri } = isObject(params.ref) ? params.ref : {};
+    const part: AnnouncedPart =
+      typeof name === 'string' ? { kind: 'prompt', name } : { kind: 'resource', name: String(uri) };
+    const left = await this.#ready(part, deadline);
+    return this.#watched(() => this.#supported('complete', 'completion').call(this.#upstream, params, left));
+  }
+
   close(reason: string): Promise<void> {
     return this.#upstream.close(reason);
   }
@@ -209,7 +217,10 @@ export class ComparedUpstream implements Upstream {
     }
   }
 
-  #supported<K extends 'hook' | 'prompt' | 'resource'>(method: K, feature: string): NonNullable<Upstream[K]> {
+  #supported<K extends 'hook' | 'prompt' | 'resource' | 'complete'>(
+    method: K,
+    feature: string,
+  ): NonNullable<Upstream[K]> {
     const supported = this.#upstream[method];
     if (supported === undefined)
       throw new HostError('not_supported', `${this.#options.name} does not support ${feature}`);

@@ -27,6 +27,7 @@ import {
 import { lastFailures, programStatesOf } from './program-states.js';
 import { isUnacceptedTool, outdatedToolReason, upstreamAction } from './tool-review.js';
 import type { ToolUse } from './tool-use.js';
+import { linkPrefix, resultWithReadableLinks } from './upstream-links.js';
 import { upstreamProblem } from './upstream-problem.js';
 import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
 import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
@@ -183,7 +184,7 @@ export class PackageUpstreams {
     const name = `${request.package.id}/${request.tool.name}`;
     const { timeoutMs, signal, input, callId, idempotencyKey, outputBytes, caller } = request;
     const { onNetworkDenied, onNetworkUsed, onProgress, onAsk } = request;
-    return this.#use(
+    const result = await this.#use(
       checked,
       program,
       slots,
@@ -200,6 +201,7 @@ export class PackageUpstreams {
         }),
       { tool, purpose: request.tool.name },
     );
+    return resultWithReadableLinks(result, linkPrefix(request.package.id, program.name));
   }
 
   /** The hooks of a package: declared by its manifest, announced by its program, and accepted by the operator. */

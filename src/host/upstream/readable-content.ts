@@ -9,4 +9,6 @@ export interface ReadableContent {
   /** Throws if the request contains a secret. */
   checkForSecrets(request: JsonObject): Promise<void>;
   read(request: JsonObject, signal: CancelSignal): Promise<JsonObject>;
+  /** Asks its server for values of an argument. */
+  complete(request: JsonObject, signal: CancelSignal): Promise<JsonObject>;
 }

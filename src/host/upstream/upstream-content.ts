@@ -13,6 +13,7 @@ import type { CheckedPackage } from '../packages/checked-package.js';
 import { matchesTemplate } from './announcement-difference.js';
 import type { PackageUpstreams } from './package-upstreams.js';
 import type { ReadableContent } from './readable-content.js';
+import { isHostLink, linkPrefix, messagesWithReadableLinks } from './upstream-links.js';
 import { packageOf } from './upstream-program.js';
 import type { ProgramAnnouncement } from './upstream-tools.js';
 import { withUsableIcons } from './usable-icons.js';
@@ -36,7 +37,6 @@ export interface UpstreamResource {
 const readTimeoutMs = 30_000;
 /** Characters of one entry of a list, as JSON. Longer entries are left out. */
 const maxEntryLength = 64 * 1024;
-const scheme = 'upstream://';
 
 export function upstreamPrompts(
   packages: readonly CheckedPackage[],
@@ -68,7 +68,7 @@ export function upstreamResources(
     acceptedEntries(packages, upstreams, kind).map(({ checked, program, entry }): UpstreamResource => {
       const upstreamUri = entry[member] as string;
       const { id } = packageOf(checked);
-      const uri = `${prefixOf(id, program.name)}${upstreamUri}`;
+      const uri = `${linkPrefix(id, program.name)}${upstreamUri}`;
       const isTemplate = kind === 'templates';
       return {
         listed: { uri, package: id, isTemplate, entry: { ...withUsableIcons(entry), [member]: uri } },
@@ -80,9 +80,10 @@ export function upstreamResources(
   return [...listKind('resources', 'uri'), ...listKind('templates', 'uriTemplate')];
 }
 
-/** A resource to read: `listed` belongs to its upstream, `upstreamUri` is the URI to request from it. */
+/** A resource of one upstream. `upstreamUri`: the URI to request from it. */
 interface LocatedResource {
-  readonly listed: UpstreamResource;
+  readonly checked: CheckedPackage;
+  readonly program: string;
   readonly upstreamUri: string;
 }
 
@@ -90,11 +91,13 @@ interface LocatedResource {
  * Finds the upstream of a resource. Our own URIs name it. A URI of a server, such as a link in a result, is located
  * only if exactly one upstream has it.
  */
-function locate(uri: string, known: readonly UpstreamResource[]): LocatedResource | undefined {
-  for (const listed of known) {
-    const prefix = prefixOf(packageOf(listed.checked).id, listed.program);
-    if (uri.startsWith(prefix)) return { listed, upstreamUri: uri.slice(prefix.length) };
-  }
+function locate(
+  uri: string,
+  packages: readonly CheckedPackage[],
+  upstreams: PackageUpstreams,
+): LocatedResource | undefined {
+  if (isHostLink(uri)) return locateLink(uri, packages, upstreams);
+  const known = upstreamResources(packages, upstreams);
   const exact = known.filter((it) => !it.listed.isTemplate && it.upstreamUri === uri);
   const matches =
     exact.length > 0
@@ -102,18 +105,34 @@ function locate(uri: string, known: readonly UpstreamResource[]): LocatedResourc
       : known.filter((it) => it.listed.isTemplate && matchesTemplate(uri, it.upstreamUri));
   const [first] = matches;
   const isUnique = matches.every((it) => it.checked === first?.checked && it.program === first.program);
-  return first === undefined || !isUnique ? undefined : { listed: first, upstreamUri: uri };
+  if (first === undefined || !isUnique) return undefined;
+  return { checked: first.checked, program: first.program, upstreamUri: uri };
+}
+
+/** The server that one of our URIs names, also if it lists no resources: it may link to some in its results. */
+function locateLink(
+  uri: string,
+  packages: readonly CheckedPackage[],
+  upstreams: PackageUpstreams,
+): LocatedResource | undefined {
+  for (const checked of packages) {
+    for (const program of upstreams.announcements(checked).keys()) {
+      const prefix = linkPrefix(packageOf(checked).id, program);
+      if (uri.startsWith(prefix)) return { checked, program, upstreamUri: uri.slice(prefix.length) };
+    }
+  }
+  return undefined;
 }
 
 /** Undefined if no upstream has the resource. */
 export function resourceReading(
   uri: string,
-  known: readonly UpstreamResource[],
+  packages: readonly CheckedPackage[],
   upstreams: PackageUpstreams,
 ): ReadableContent | undefined {
-  const located = locate(uri, known);
+  const located = locate(uri, packages, upstreams);
   if (located === undefined) return undefined;
-  const { checked, program } = located.listed;
+  const { checked, program } = located;
   return {
     target: {
       package: packageOf(checked),
@@ -121,19 +140,23 @@ export function resourceReading(
       name: `resource:${located.upstreamUri}`,
     },
     program,
-    checkForSecrets: () => upstreams.checkForSecrets(checked, program, uri),
+    checkForSecrets: (request) => upstreams.checkForSecrets(checked, program, [uri, request]),
     read: (_args, signal) => readResource(located, uri, upstreams, signal),
+    complete: (request, signal) => {
+      const ref = { type: 'ref/resource', uri: located.upstreamUri };
+      return completeArgument(located, ref, request, upstreams, signal);
+    },
   };
 }
 
 /** The contents of a resource. If `requested` is one of our URIs, the URIs in the result are too. */
 async function readResource(
-  { listed: { checked, program }, upstreamUri }: LocatedResource,
+  { checked, program, upstreamUri }: LocatedResource,
   requested: string,
   upstreams: PackageUpstreams,
   signal: CancelSignal,
 ): Promise<JsonObject> {
-  const prefix = requested.startsWith(scheme) ? prefixOf(packageOf(checked).id, program) : '';
+  const prefix = isHostLink(requested) ? linkPrefix(packageOf(checked).id, program) : '';
   const result = await upstreams.read(checked, program, (upstream) =>
     upstream.resource(upstreamUri, { timeoutMs: readTimeoutMs, signal }),
   );
@@ -157,11 +180,41 @@ export async function readPrompt(
   if (!isObject(result) || !Array.isArray(result.messages))
     throw new HostError('tool_bad_output', `${program} answered with something that is not a prompt`);
   const description = textIn(result.description);
+  const prefix = linkPrefix(packageOf(checked).id, program);
   return {
     ...(description === undefined ? {} : { description }),
-    messages: result.messages,
+    messages: messagesWithReadableLinks(result.messages, prefix),
     ...metaOf(result),
   };
+}
+
+export function completePrompt(
+  prompt: UpstreamPrompt,
+  request: JsonObject,
+  upstreams: PackageUpstreams,
+  signal: CancelSignal,
+): Promise<JsonObject> {
+  return completeArgument(
+    prompt,
+    { type: 'ref/prompt', name: prompt.upstreamName },
+    request,
+    upstreams,
+    signal,
+  );
+}
+
+async function completeArgument(
+  { checked, program }: Pick<LocatedResource, 'checked' | 'program'>,
+  ref: JsonObject,
+  { argument = {}, known = {} }: JsonObject,
+  upstreams: PackageUpstreams,
+  signal: CancelSignal,
+): Promise<JsonObject> {
+  const context = Object.keys(known as JsonObject).length === 0 ? {} : { context: { arguments: known } };
+  const result = await upstreams.read(checked, program, (upstream) =>
+    upstream.complete({ ref, argument, ...context }, { timeoutMs: readTimeoutMs, signal }),
+  );
+  return isObject(result) ? result : {};
 }
 
 /** The metadata of a result, without that of the protocol and of the host. */
@@ -229,10 +282,6 @@ function argumentsOf(value: Json | undefined): PromptArgument[] {
       ? [{ name, description: textIn(description) ?? '', required: required === true }]
       : [],
   );
-}
-
-function prefixOf(id: string, program: string): string {
-  return `${scheme}${encodeURIComponent(id)}/${encodeURIComponent(program)}/`;
 }
 
 function textIn(value: Json | undefined): string | undefined {

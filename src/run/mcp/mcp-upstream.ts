@@ -92,6 +92,12 @@ export class McpUpstream implements Upstream {
     );
   }
 
+  async complete(params: JsonObject, deadline: Deadline): Promise<Json> {
+    // A server without this capability has no values.
+    if (!isObject(this.#negotiated.capabilities.completions)) return { completion: { values: [] } };
+    return this.#exchange({ method: 'completion/complete', params, name: 'completion' }, deadline, undefined);
+  }
+
   announce(deadline: Deadline): Promise<UpstreamAnnouncement> {
     return this.#connection.announce(this.#negotiated, deadline);
   }

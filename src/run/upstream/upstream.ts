@@ -20,6 +20,8 @@ export interface Upstream {
   hook?(point: HookPoint, event: JsonObject, deadline: Deadline): Promise<Json>;
   prompt?(name: string, args: JsonObject, deadline: Deadline): Promise<Json>;
   resource?(uri: string, deadline: Deadline): Promise<Json>;
+  /** Values for an argument: the result of MCP's `completion/complete`. `params.ref` names the prompt or template. */
+  complete?(params: JsonObject, deadline: Deadline): Promise<Json>;
   /** Its current announcement, if its tools can change while it runs. */
   announce?(deadline: Deadline): Promise<UpstreamAnnouncement>;
   /** Resolves when it has exited or is unusable; never rejects. Pending calls have failed by then. */

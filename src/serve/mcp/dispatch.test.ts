@@ -62,6 +62,8 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     prompts: refuse,
     prompt: refuse,
     onChange: () => () => {},
+    instructions: async () => [],
+    complete: async () => ({ values: [] }),
     review: refuse,
     accept: refuse,
     install: refuse,

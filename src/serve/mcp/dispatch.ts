@@ -12,6 +12,8 @@ import { methodNotFound } from '../../wire/rpc-code.js';
 import { errorTable } from '../errors.js';
 import { QuestionLimit, supportsForms } from './approval-question.js';
 import { ChangeNotifier } from './change-notifier.js';
+import { complete } from './completion.js';
+import { joinedInstructions } from './joined-instructions.js';
 import { type RequestId, RpcError, type RpcReply, rpcErrorReply } from './json-rpc.js';
 import { supportsUrls } from './page-question.js';
 import type { Page } from './paged-list.js';
@@ -87,6 +89,8 @@ export function createDispatch(options: McpServerOptions): Dispatch {
         const call = { ...readCallParams(params), shape, signal, resumed, onHeld, onProgress, onAsk };
         return { kind: 'result', result: traced(await handleToolCall(options, tools, call), params) };
       }
+      case 'completion/complete':
+        return { kind: 'result', result: await complete(session, params, request.signal) };
       case 'prompts/get':
         return { kind: 'result', result: traced(await prompts.get(params, request.signal), params) };
       case 'resources/read':
@@ -113,10 +117,12 @@ export function createDispatch(options: McpServerOptions): Dispatch {
       tools: { listChanged: true },
       prompts: { listChanged: true },
       resources: { listChanged: true },
+      completions: {},
     },
     instructions: async () => {
       const asking = (await tools.offersRequests()) ? requestUsage : '';
-      return `${usage}${asking}${reviewNote((await session.packages()).packages, options.state)}`;
+      const review = reviewNote((await session.packages()).packages, options.state);
+      return `${usage}${asking}${review}${joinedInstructions(await session.instructions())}`;
     },
     inputSchemaOf: async (tool) => (await tools.find(tool))?.tool.input,
     answer,

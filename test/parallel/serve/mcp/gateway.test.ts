@@ -56,6 +56,7 @@ describe.each(clients.flatMap((era) => upstreams.map((speaks) => ({ era, speaks 
   'a client of $era and a server of $speaks',
   ({ era, speaks }) => {
     const own = (tool: string) => `desk-${speaks}_${tool}`;
+    const base = `upstream://desk-${speaks}/server/`;
 
     test('tools, schemas, annotations and metadata arrive unchanged', async () => {
       const made = await client(era);
@@ -86,8 +87,8 @@ describe.each(clients.flatMap((era) => upstreams.map((speaks) => ({ era, speaks 
       expect(picture.content).toEqual([
         { type: 'text', text: 'a dot', annotations: { audience: ['user'] } },
         { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' },
-        { type: 'resource_link', uri: 'desk://drawer/pens', name: 'pens', _meta: { 'desk/a': 1 } },
-        { type: 'resource', resource: { uri: 'desk://note', mimeType: 'text/plain', text: 'a note' } },
+        { type: 'resource_link', uri: `${base}desk://drawer/pens`, name: 'pens', _meta: { 'desk/a': 1 } },
+        { type: 'resource', resource: { uri: `${base}desk://note`, mimeType: 'text/plain', text: 'a note' } },
       ]);
       const failed = await made.callTool({ name: own('fail'), arguments: {} });
       expect(failed).toMatchObject({
@@ -132,7 +133,6 @@ describe.each(clients.flatMap((era) => upstreams.map((speaks) => ({ era, speaks 
         { role: 'user', content: { type: 'text', text: 'Greet Ada.' } },
         { role: 'assistant', content: { type: 'text', text: 'I will.' } },
       ]);
-      const base = `upstream://desk-${speaks}/server/`;
       const { resources } = await made.listResources();
       expect(resources.find((it) => it.uri === `${base}desk://drawer/pens`)).toMatchObject({
         name: 'pens',

@@ -94,6 +94,8 @@ const session: Session = {
   resources: async () => [],
   resource: () => Promise.reject(new HostError('not_found', 'no such resource')),
   onChange: () => () => {},
+  instructions: async () => [],
+  complete: async () => ({ values: [] }),
   explain: unexpected,
   review: unexpected,
   accept: unexpected,
@@ -131,6 +133,7 @@ const options: ServerOptions = {
     tools: { listChanged: true },
     prompts: { listChanged: true },
     resources: { listChanged: true },
+    completions: {},
   },
   cacheHints: {
     'server/discover': lasting,
@@ -180,6 +183,7 @@ function oracle(): Server {
       ...(given.length === 0 ? {} : { arguments: [...given] }),
     })),
   }));
+  server.setRequestHandler('completion/complete', async () => ({ completion: { values: [] } }));
   server.setRequestHandler('prompts/get', async ({ params }) => {
     if (params.name !== 'shop_greet' || params.arguments?.who === undefined) throw fault('no such prompt');
     const text = `Hello ${params.arguments.who}`;
