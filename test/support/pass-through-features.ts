@@ -57,7 +57,7 @@ const result =
 function askedClient(side: Side, asked: string[], answer: (message: string) => Promise<string>) {
   return side.client({ elicitation: {} }).then((client) => {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
-      const message = params.message.replace(/^The tool \S+ asks:\n\n/, '');
+      const message = params.message.replace(/^.* asks:\n\n/s, '');
       asked.push(message);
       return { action: 'accept', content: { it: await answer(message) } };
     });

@@ -6,7 +6,15 @@ import { upstreamInstructions } from './upstream-instructions.js';
 const program = (name: string) => ({ name, role: 'mcp-server', protocol: 'mcp' });
 const checked = {
   loaded: {
-    catalog: { package: { id: 'shop', tools: [], hooks: [], programs: [program('a'), program('b')] } },
+    catalog: {
+      package: {
+        id: 'shop',
+        tools: [],
+        hooks: [],
+        announcesTools: true,
+        programs: [program('a'), program('b')],
+      },
+    },
   },
 } as unknown as CheckedPackage;
 const announced = (instructions?: string) => ({

@@ -11,6 +11,7 @@ import type {
 import { fetchAnnouncement } from './announcement.js';
 import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
 import { type McpPeer, type McpRequest, mcpDialect, toHostError } from './mcp-dialect.js';
+import { OpenQuestions } from './open-questions.js';
 import { answerServerRequest, type ClientContext, type QuestionHandler } from './server-requests.js';
 import type { Receiver, Transport } from './transport.js';
 
@@ -28,7 +29,7 @@ export class McpConnection {
   readonly #context: ClientContext;
   readonly #open: OpenTransport;
   readonly #peer: McpPeer;
-  readonly #asks = new Map<number, QuestionHandler>();
+  readonly #questions = new OpenQuestions();
   readonly #stop = new AbortController();
   readonly #settle: (end: UpstreamEnd) => void;
   #transport: Transport | undefined;
@@ -49,7 +50,7 @@ export class McpConnection {
     this.#settle = settle;
     const dialect = mcpDialect(() => this.#requestMeta);
     this.#peer = new RpcPeer<McpRequest, JsonObject>(dialect, {
-      onRequest: (method, params) => answerServerRequest(method, params, context, this.#soleAsk()),
+      onRequest: (method, params) => answerServerRequest(method, params, context, this.#questions.ask),
       onNotification: (method, params) => this.#receiveNotification(method, params),
       onLog: settings.onLog,
       onFlood: (kind) => {
@@ -110,18 +111,14 @@ export class McpConnection {
   }
 
   async request(request: McpRequest, ask: QuestionHandler): Promise<JsonObject> {
-    let sent: number | undefined;
-    const onSent = (id: number) => {
-      sent = id;
-      this.#asks.set(id, ask);
-    };
+    const leave = this.#questions.enter(request.subject, ask);
     try {
-      return await this.#peer.request({ ...request, onSent });
+      return await this.#peer.request(request);
     } catch (error) {
       if (error instanceof HostError && error.code === 'timeout') this.#checkAlive();
       throw toHostError(error, request.name);
     } finally {
-      if (sent !== undefined) this.#asks.delete(sent);
+      leave();
     }
   }
 
@@ -203,12 +200,6 @@ export class McpConnection {
   #setRequestMeta(era: NegotiatedRevision['era']): void {
     const client = { name: 'toolwharf', version: this.#settings.agentVersion };
     this.#requestMeta = era === '2026' ? requestMeta(client, this.#capabilities) : undefined;
-  }
-
-  /** A server of the 2025 era does not say which call a question belongs to, so with several open calls it is declined. */
-  #soleAsk(): QuestionHandler {
-    const open = [...this.#asks.values()];
-    return open.length === 1 ? open[0] : undefined;
   }
 
   #receiveNotification(method: string, params: JsonObject): void {

@@ -12,8 +12,6 @@ export interface PeerRequest extends Deadline {
   /** Maximum size of the answer in bytes. Default: the limit of the protocol. */
   readonly limit?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called with the id before the request is sent. */
-  readonly onSent?: ((id: number) => void) | undefined;
 }
 
 /** A request with its id. */

@@ -76,7 +76,6 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
     if (signal.aborted) throw callCanceled();
     if (this.#pending.size >= pendingRequests) throw answerError.tooManyPending(name, pendingRequests);
     const id = ++this.#lastId;
-    request.onSent?.(id);
     const stop = new Cancellation();
     const answer = new Promise<V>((resolve, reject) => {
       this.#pending.set(id, { request, resolve, reject, progress: Number.NEGATIVE_INFINITY });

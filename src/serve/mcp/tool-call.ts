@@ -2,6 +2,7 @@ import type { Answer, Confirmation, Progress } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { askersKey } from '../../model/question-askers.js';
 import {
   callToolName,
   confirmToolName,
@@ -101,11 +102,22 @@ export async function handleToolCall(
 
 /** Adds the name of the tool to its question and makes hidden characters visible. Only form questions are passed on. */
 function attributed(tool: string, ask: AskUser): AskUser {
-  return async ({ message, mode, requestedSchema }) => {
+  return async ({ message, mode, requestedSchema, _meta }) => {
     if ((mode !== undefined && mode !== 'form') || !isObject(requestedSchema)) return { action: 'decline' };
     const text = visible(typeof message === 'string' ? message : '').slice(0, 4000);
-    return ask({ message: `The tool ${visibleLine(tool)} asks:\n\n${text}`, requestedSchema });
+    return ask({ message: `${askerOf(tool, _meta)} asks:\n\n${text}`, requestedSchema });
   };
+}
+
+/** Tools that are named as the possible origin of a question. */
+const maxAskers = 8;
+
+/** A server of the 2025 era does not say which of its open calls a question belongs to. */
+function askerOf(tool: string, meta: Json | undefined): string {
+  const askers = isObject(meta) ? meta[askersKey] : undefined;
+  if (!Array.isArray(askers)) return `The tool ${visibleLine(tool)}`;
+  const named = askers.filter((it) => typeof it === 'string' && it !== '').slice(0, maxAskers);
+  return `A tool of the server of ${visibleLine(tool)} (one of: ${visibleLine(named.join(', '))})`;
 }
 
 /** Makes the call, or another call for the same caller. */

@@ -23,7 +23,6 @@ const knownGaps: Readonly<Record<string, readonly string[]>> = {
   'metadata of a request': ['all'],
   'log messages at the chosen level': ['all'],
   'updates of a subscribed resource': ['all'],
-  'a question to the user while other calls are open': ['2025-2025', '2026-2025'],
   sampling: ['all'],
   'roots of the client': ['all'],
 };
