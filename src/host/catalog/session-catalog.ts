@@ -1,4 +1,3 @@
-import { alwaysDenies } from '../../policy/decide.js';
 import type { ProbeResult } from '../../sandbox/sandbox.js';
 import type { CallableTool } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
@@ -159,8 +158,7 @@ export class SessionCatalog {
   async tools(): Promise<readonly ListedTool[]> {
     await this.#refreshTools(false);
     const statuses = await this.#statuses();
-    return listedTools(this.#tools.shown, ({ checked, package: { id }, tool, requirements }) => {
-      if (alwaysDenies(requirements)) return false;
+    return listedTools(this.#tools.shown, ({ checked, package: { id }, tool }) => {
       if (statuses.get(checked)?.state !== 'ready' || !this.#upstreams.hasAnnounced(checked, tool))
         return false;
       const subject = { principal: this.setup.principal, package: id, tool: tool.name };

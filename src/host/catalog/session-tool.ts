@@ -3,6 +3,7 @@ import { HostError } from '../../model/host-error.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import type { Slot } from '../../model/slot.js';
 import { definitionWithView } from '../../model/tool-set.js';
+import { alwaysDenies } from '../../policy/decide.js';
 import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import { combineRules } from '../../policy/rules/requirements.js';
 import { effectOf, rulesFor } from '../../policy/rules/tool-rules.js';
@@ -98,7 +99,7 @@ export function listedTools(
     .filter(({ checked, tool, needsReview, view: { problem } }) => {
       return problem === undefined && !checked.unanswered.has(tool.name) && !needsReview;
     })
-    .filter(isUsable)
+    .filter((it) => !alwaysDenies(it.requirements) && isUsable(it))
     .map(({ name, exposed, tool: { effect }, digest, view: { shown, renamed, fixed } }) => ({
       ...{ name, exposed, tool: { ...shown, effect }, definition: digest },
       ...(renamed ? { renamed } : {}),

@@ -1,8 +1,9 @@
 import { englishOf } from './foreign-words.js';
 import { isMisspelling } from './misspelling.js';
+import { nearStems } from './near-words.js';
 import { contentWords } from './search-terms.js';
 import { stem } from './stem.js';
-import { actionOf, nearStems, type ToolAction } from './word-groups.js';
+import { actionOf, type ToolAction } from './tool-action.js';
 
 /** The terms that a word of the query may match, with their similarity from 0 to 1. */
 export interface QueryWord {

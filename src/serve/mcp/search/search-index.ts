@@ -9,7 +9,7 @@ import {
   type StemCounts,
   toolCounts,
 } from './searchable.js';
-import { actionOf, actions, type ToolAction } from './word-groups.js';
+import { actionOf, actions, type ToolAction } from './tool-action.js';
 
 export interface SearchHit<T> {
   readonly item: T;

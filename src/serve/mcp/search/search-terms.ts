@@ -1,5 +1,5 @@
+import { joinPhrases } from './phrases.js';
 import { stem } from './stem.js';
-import { joinPhrases } from './word-groups.js';
 
 /** Words that say nothing about a tool, in English and the other languages of `foreign-words.ts`. */
 const stopWords = new Set(
