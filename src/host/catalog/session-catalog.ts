@@ -91,7 +91,7 @@ export class SessionCatalog {
     const newAgreements = new NewAgreements(agreements.agreements, installations);
     // The sandbox test is a separate process, which runs while the packages are loaded.
     const sandboxProbe = services.sandboxing.sandbox.probe();
-    // Whoever needs the result gets the error too.
+    // Those who wait for the result get the error.
     sandboxProbe.catch(() => {});
     const loaded = await loadPackages(setup, services.packages);
     const catalog = new SessionCatalog(setup, services, loaded, sandboxProbe, newAgreements);
@@ -263,14 +263,10 @@ export class SessionCatalog {
     const { version } = this.#newAgreements;
     const request = { loaded, accept, stores: intent === 'use' || accept !== null, principal };
     const underReview = await agreeToPackages(request, agreements);
-    const { sandboxing } = this.#services;
+    const machine = { findInterpreter, ...this.#services.sandboxing };
+    const probe = loaded.length === 0 ? undefined : await this.#sandboxProbe;
     this.#packages =
-      loaded.length === 0
-        ? []
-        : checkPackages(loaded, {
-            ...{ policy, underReview, findInterpreter, ...sandboxing },
-            probe: await this.#sandboxProbe,
-          });
+      probe === undefined ? [] : checkPackages(loaded, { policy, underReview, probe, ...machine });
     this.setup.grantInstalled(installedGrants(this.#packages));
     this.#profileInputs.reset(this.#packages);
     const usable = this.#packages.filter((it) => it.blocked === null);
