@@ -220,6 +220,7 @@ describe('JSON from outside', () => {
     'serve/cli/commands/audit-list.ts': 'the audit log',
     'serve/cli/commands/audit.ts': 'the audit log',
     'serve/clients/outcome.ts': 'a copy of a value',
+    'serve/imports/import-backup.ts': 'a private file of our own',
     'serve/mcp/state-signer.ts': 'signed by the host',
     'serve/socket/connect.ts': 'the first line of our own host, limited in size',
     'serve/socket/socket-host.ts': 'answers of our own host',

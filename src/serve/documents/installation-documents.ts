@@ -52,7 +52,7 @@ export const installationDocuments = {
     status: oneOf(['planned', 'imported', 'unchanged', 'declined', 'restored']),
     digest: optional(text('What `--agree` names.')),
     name: optional(text('Name of our entry in the file.')),
-    record: optional(text('Path of what `--undo` restores.')),
+    backup: optional(text('Path of what `--undo` restores.')),
     servers: arrayOf(
       object({
         entry: text('Its name in the file.'),

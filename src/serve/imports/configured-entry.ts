@@ -42,11 +42,11 @@ export function configuredEntry(value: Json, client: Client, place: ReferencePla
   if ('reason' in env) return outside(env.reason);
   const passed = resolvedValues(Object.fromEntries(server.passedEnv.map((it) => [it, `\${${it}}`])), place);
   if ('reason' in passed) return outside(passed.reason);
-  const words: string[] = [];
-  for (const word of [server.command, ...server.args]) {
-    const resolved = resolveReferences(word, place);
+  const argv: string[] = [];
+  for (const argument of [server.command, ...server.args]) {
+    const resolved = resolveReferences(argument, place);
     if (resolved.kind === 'unresolved') return outside(resolved.reason);
-    words.push(resolved.text);
+    argv.push(resolved.text);
   }
   const cwd = server.cwd === undefined ? undefined : resolveReferences(server.cwd, place);
   if (cwd?.kind === 'unresolved') return outside(cwd.reason);
@@ -59,7 +59,7 @@ export function configuredEntry(value: Json, client: Client, place: ReferencePla
   return {
     kind: 'server',
     request: {
-      command: folder === undefined ? words : words.map((it) => absolutePath(it, folder)),
+      command: folder === undefined ? argv : argv.map((it) => absolutePath(it, folder)),
       env: values,
       secrets: [...env.referring, ...passed.referring],
     },
@@ -79,7 +79,7 @@ function resolvedValues(values: Readonly<Record<string, string>>, place: Referen
     const resolved = resolveReferences(text, place);
     if (resolved.kind === 'unresolved') return { reason: resolved.reason };
     found[name] = resolved.text;
-    // Who keeps a value out of the file has a reason. Folders are no secret.
+    // Who keeps a value out of the file has a reason. A folder is not a secret.
     if (resolved.from.length > 0 && !isAbsolute(resolved.text)) referring.push(name);
   }
   return { values: found, referring };
@@ -105,12 +105,12 @@ function secretInUrl(text: string): string | undefined {
 }
 
 /** A path that is written relative to the folder where the client starts the server. */
-function absolutePath(word: string, folder: string): string {
-  const [, option = '', text = word] = /^(--?[A-Za-z][\w-]*=)(.*)$/s.exec(word) ?? [];
+function absolutePath(argument: string, folder: string): string {
+  const [, option = '', text = argument] = /^(--?[A-Za-z][\w-]*=)(.*)$/s.exec(argument) ?? [];
   if (isAbsolute(text) || text.includes('\0') || !/^\.{1,2}(?:\/|$)|^[^-/][^/]*\/|\.[a-z]{1,4}$/i.test(text))
-    return word;
+    return argument;
   const path = resolve(folder, text);
-  return existsSync(path) ? `${option}${path}` : word;
+  return existsSync(path) ? `${option}${path}` : argument;
 }
 
 /** The folder that an absolute path names or is in; none if there is no such folder. */

@@ -60,7 +60,7 @@ export function alsoConfigured({ client, otherFiles }: ImportTarget): Pick<Impor
       );
       return servers.length === 0 ? [] : [{ scope, file, servers }];
     } catch {
-      // A file that cannot be read is no reason not to import this one.
+      // This file can be imported although the other one cannot be read.
       return [];
     }
   });

@@ -43,7 +43,7 @@ export function packageNames(args: Arguments, entries: Entries): ReadonlyMap<str
 }
 
 /** The name of our entry. An entry of another program is never replaced. */
-export function entryName(args: Arguments, entries: Entries): string {
+export function ownEntryName(args: Arguments, entries: Entries): string {
   const name = args.value('name') ?? 'toolwharf';
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name))
     throw new HostError('usage', `--name ${JSON.stringify(name)} is not a valid name`, {

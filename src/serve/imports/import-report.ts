@@ -32,8 +32,8 @@ export interface ImportReport {
   readonly digest?: string | undefined;
   /** Name of our entry in the file. */
   readonly name?: string | undefined;
-  /** Path of the record for `--undo`. */
-  readonly record?: string | undefined;
+  /** Path of the backup for `--undo`. */
+  readonly backup?: string | undefined;
   /** Files of the same client with further servers. */
   readonly alsoIn?: readonly {
     readonly scope: ConfigScope;
@@ -171,7 +171,7 @@ export function importText(report: ImportReport): {
       (it) =>
         `${it.file} also has ${it.servers.join(', ')}: toolwharf import ${client.name} --scope ${it.scope}`,
     ),
-    ...(report.record === undefined ? [] : [`next: ${client.next}`, `to undo this: ${again}${flag} --undo`]),
+    ...(report.backup === undefined ? [] : [`next: ${client.next}`, `to undo this: ${again}${flag} --undo`]),
   ];
   return { result: [head, ...lines].map(visibleLine).join('\n'), notes: notes.map(visibleLine) };
 }

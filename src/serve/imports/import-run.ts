@@ -15,7 +15,7 @@ import { errorTable } from '../errors.js';
 import { visibleLine } from '../print/visible.js';
 import { agreesToImport, allowFlag, asksPerson } from './import-agreement.js';
 import { alsoConfigured, type ReadEntries, readEntries } from './import-entries.js';
-import { entryName, grantsFor, packageNames } from './import-options.js';
+import { grantsFor, ownEntryName, packageNames } from './import-options.js';
 import {
   type ImportedEntry,
   type ImportReport,
@@ -48,7 +48,7 @@ export async function runImport(
 ): Promise<ImportOutcome> {
   const file = existingFile(target);
   const read = readEntries(file, target, args, terminal);
-  const name = entryName(args, read.entries);
+  const name = ownEntryName(args, read.entries);
   const about = {
     ...{ client: target.client, scope: target.scope, file: target.file },
     ...alsoConfigured(target),
@@ -149,7 +149,7 @@ class ImportRun {
     return {
       report: {
         ...about,
-        ...{ status: 'imported', digest: plan.digest, name: moved.name, record: moved.record },
+        ...{ status: 'imported', digest: plan.digest, name: moved.name, backup: moved.backup },
         servers: [...done, ...failed, ...changed, ...plan.outside.map(outsideEntry)],
       },
       exit: exit || (changed.length > 0 ? errorTable.integrity.exit : 0),

@@ -15,7 +15,7 @@ import {
 } from '../clients/settings-edit.js';
 import { checkWritable, replaceSettings, type SettingsFile } from '../clients/settings-file.js';
 import { visibleLine } from '../print/visible.js';
-import { type ImportRecord, ImportRecords } from './import-record.js';
+import { type ImportBackup, ImportBackups } from './import-backup.js';
 import type { ImportReport } from './import-report.js';
 import { existingFile, type ImportTarget } from './import-target.js';
 
@@ -27,37 +27,37 @@ export async function undoImport(
 ): Promise<ImportReport> {
   const { client, scope } = target;
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
-  const records = new ImportRecords(state, target.file);
-  const last = records.last();
+  const backups = new ImportBackups(state, target.file);
+  const last = backups.last();
   if (last === undefined)
-    throw new HostError('not_found', `no import of ${target.file} is recorded in ${state}`, {
+    throw new HostError('not_found', `no import of ${target.file} has a backup in ${state}`, {
       hint: 'name the state directory of the import with --state',
     });
-  const { record } = last;
+  const { backup } = last;
   const file = existingFile(target);
   const report = (status: ImportReport['status']): ImportReport => ({
-    ...{ client, scope, file: target.file, status, name: record.name },
-    servers: record.moved.map((it) => ({ ...it, status: 'restored' })),
+    ...{ client, scope, file: target.file, status, name: backup.name },
+    servers: backup.moved.map((it) => ({ ...it, status: 'restored' })),
   });
-  if (file.text === record.before) {
-    if (!args.has('dry-run')) records.remove(last.path);
+  if (file.text === backup.before) {
+    if (!args.has('dry-run')) backups.remove(last.path);
     return report('unchanged');
   }
-  const text = restoredText(file, record, client, args, terminal);
+  const text = restoredText(file, backup, client, args, terminal);
   checkWritable(file);
   if (!args.has('json') && !args.has('quiet')) {
-    const names = record.moved.map((it) => it.entry).join(', ');
+    const names = backup.moved.map((it) => it.entry).join(', ');
     terminal.out(`${visibleLine(`${target.file} gets back ${names}`)}\n`);
   }
   if (args.has('dry-run')) return report('planned');
   if (!(await confirmed(args, terminal))) return report('declined');
   const settings = { file: file.path, text: file.text };
-  const key = new EntryKey(state, target.file, record.name);
-  const secret = record.isEntryNew ? key.of(presentEntry(settings, client, record.name)) : undefined;
+  const key = new EntryKey(state, target.file, backup.name);
+  const secret = backup.isEntryNew ? key.of(presentEntry(settings, client, backup.name)) : undefined;
   replaceSettings(file, text, 'private', () => undefined);
-  records.remove(last.path);
-  if (record.isEntryNew && presentEntry({ ...settings, text }, client, record.name) === undefined) {
-    await revokeCredential({ client, scope, name: record.name, args, terminal }, secret);
+  backups.remove(last.path);
+  if (backup.isEntryNew && presentEntry({ ...settings, text }, client, backup.name) === undefined) {
+    await revokeCredential({ client, scope, name: backup.name, args, terminal }, secret);
     key.remove();
   }
   return report('restored');
@@ -66,15 +66,15 @@ export async function undoImport(
 /** The text before the import. With --merge: what was changed since stays. */
 function restoredText(
   file: SettingsFile,
-  record: ImportRecord,
+  backup: ImportBackup,
   client: Client,
   args: Arguments,
   terminal: Terminal,
 ): string {
-  if (file.text === record.after) return record.before;
+  if (file.text === backup.after) return backup.before;
   const settings = { file: file.path, text: file.text };
-  if (args.has('merge')) return mergedText(settings, record, client);
-  for (const it of changesSince(settings, record, client)) terminal.err(`${visibleLine(it)}\n`);
+  if (args.has('merge')) return mergedText(settings, backup, client);
+  for (const it of changesSince(settings, backup, client)) terminal.err(`${visibleLine(it)}\n`);
   throw new HostError('integrity', `${file.path} changed since the import; these changes would be lost`, {
     hint: 'add --merge to keep them: it only puts the moved entries back and takes ours out',
   });
@@ -82,7 +82,7 @@ function restoredText(
 
 function mergedText(
   settings: ClientSettings,
-  { before, moved, name, isEntryNew }: ImportRecord,
+  { before, moved, name, isEntryNew }: ImportBackup,
   client: Client,
 ): string {
   const old = entriesOf({ ...settings, text: before }, client);
@@ -99,7 +99,7 @@ function mergedText(
 }
 
 /** Which entries somebody changed, without their values. */
-function changesSince(settings: ClientSettings, { after }: ImportRecord, client: Client): string[] {
+function changesSince(settings: ClientSettings, { after }: ImportBackup, client: Client): string[] {
   const [then, now] = [entriesOf({ ...settings, text: after }, client), entriesOf(settings, client)];
   const differs = (left: Json, right: Json) => canonicalJson(left) !== canonicalJson(right);
   const lines = [

@@ -20,7 +20,7 @@ import {
   removeEntry,
 } from '../clients/settings-edit.js';
 import { readSettingsFile, replaceSettings, type SettingsFile } from '../clients/settings-file.js';
-import { ImportRecords } from './import-record.js';
+import { ImportBackups } from './import-backup.js';
 import type { ImportTarget } from './import-target.js';
 
 /** An entry whose server is installed now. */
@@ -48,8 +48,8 @@ export interface MoveOutcome {
   /** Name of our entry. */
   readonly name: string;
   readonly isEntryNew: boolean;
-  /** Path of the record for `--undo`. */
-  readonly record?: string;
+  /** Path of the backup for `--undo`. */
+  readonly backup?: string;
 }
 
 /** Our entry in a file, whatever its name; undefined if there is none. */
@@ -93,7 +93,7 @@ export async function moveEntries(
     const [before, present] = [then.get(entry), now.get(entry)];
     return before !== undefined && present !== undefined && canonicalJson(before) === canonicalJson(present);
   };
-  // Only the names: what a server was given is in no record.
+  // Only the names: what a server was given is in no backup.
   const moved = request.moved.filter(isSame).map((it) => ({ entry: it.entry, package: it.package }));
   const changed = request.moved.filter((it) => !isSame(it)).map((it) => it.entry);
   const own = ownEntry(settings, client);
@@ -108,23 +108,23 @@ export async function moveEntries(
     moved.map((it) => it.entry),
     added,
   );
-  const records = new ImportRecords(state, target.file);
+  const backups = new ImportBackups(state, target.file);
   const write = (): string => {
-    let record = '';
+    let backup = '';
     replaceSettings(file, text, scope === 'user' ? 'private' : 'shared', () => {
       const about = { file: target.file, before: file.text ?? '', after: text, moved, name };
-      record = records.add({ ...about, isEntryNew: added !== undefined });
-      return () => records.remove(record);
+      backup = backups.add({ ...about, isEntryNew: added !== undefined });
+      return () => backups.remove(backup);
     });
-    return record;
+    return backup;
   };
-  if (added === undefined) return { moved, changed, name, isEntryNew: false, record: write() };
+  if (added === undefined) return { moved, changed, name, isEntryNew: false, backup: write() };
   const { written } = await issueCredentialAt(
     ...([host, by, { client, scope, name, args, terminal }] as const),
     { kind: 'stdio', mayApprove: mayApproveOption(args) ?? false, known: null },
     async (secret) => key.writeAnd(secret, write),
   );
-  return { moved, changed, name, isEntryNew: true, record: written };
+  return { moved, changed, name, isEntryNew: true, backup: written };
 }
 
 /** Starts Toolwharf with the installed packages, from no folder. */

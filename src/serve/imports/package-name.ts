@@ -1,4 +1,5 @@
-import { canonicalJson, isObject, type Json } from '../../model/json.js';
+import { canonicalJson, isObject } from '../../model/json.js';
+import { answerLimits, tryParseBounded } from '../../model/json-bounds.js';
 
 /** The id of a package for an entry: its name in the alphabet of ids, with a number if that is taken. */
 export function freePackageName(entry: string, taken: ReadonlySet<string>): string {
@@ -21,12 +22,8 @@ export function sameServer(left: string, right: string): boolean {
 
 function manifestOf(source: string): string | undefined {
   if (!source.startsWith('mcp:')) return undefined;
-  try {
-    const value = JSON.parse(source.slice('mcp:'.length)) as Json;
-    if (!isObject(value)) return undefined;
-    const { name: _name, network: _network, files: _files, ...server } = value;
-    return canonicalJson(server);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseBounded(source.slice('mcp:'.length), answerLimits);
+  if (!isObject(value)) return undefined;
+  const { name: _name, network: _network, files: _files, ...server } = value;
+  return canonicalJson(server);
 }

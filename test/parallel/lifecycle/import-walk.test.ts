@@ -10,13 +10,13 @@ import { wheel } from '../../support/archive.js';
 import { documentIn } from '../../support/json-documents.js';
 import { closeUpstreams } from '../../support/mcp-upstream.js';
 import type { Era } from '../../support/mcp-wire.js';
-import { packageMirror } from '../../support/npm-mirror.js';
 import {
   type OAuthServer,
   oauthServer,
   type ProtectedServer,
   protectedServer,
 } from '../../support/oauth-server.js';
+import { packageMirror } from '../../support/package-mirror.js';
 import {
   type LoopbackServer,
   loopbackServer,

@@ -258,11 +258,11 @@ describe('secrets', () => {
       },
       { entry: 'tracker', status: 'moved', secrets: ['AUTHORIZATION'] },
     ]);
-    // Control: only the record for --undo has what the file had.
-    const record = moved.value.record as string;
-    expect(read(record)).toContain(key);
-    expect(statSync(record).mode & 0o777).toBe(0o600);
-    expect(statSync(dirname(record)).mode & 0o777).toBe(0o700);
+    // Control: only the backup for --undo has what the file had.
+    const backup = moved.value.backup as string;
+    expect(read(backup)).toContain(key);
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(backup)).mode & 0o777).toBe(0o700);
     const everything = [shown.out, shown.err, moved.err, JSON.stringify(moved.value), read(cursorFile())];
     const own = readdirSync(state(), { withFileTypes: true })
       .filter((it) => it.name !== 'imports')

@@ -55,13 +55,13 @@ export function packageMirror(
 /** The folders of packages and of all that they need. */
 function closure(names: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
-  const visit = (name: string, from: string) => {
+  const include = (name: string, from: string) => {
     const folder = folderOf(name, from);
     if (found.has(folder)) return;
     found.add(folder);
-    for (const it of Object.keys(manifestIn(folder).dependencies ?? {})) visit(it, folder);
+    for (const it of Object.keys(manifestIn(folder).dependencies ?? {})) include(it, folder);
   };
-  for (const it of names) visit(it, project);
+  for (const it of names) include(it, project);
   return found;
 }
 

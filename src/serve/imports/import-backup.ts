@@ -6,7 +6,7 @@ import { HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
 
 /** One change of a client's file by `import`, with everything that undoing it needs. */
-export interface ImportRecord {
+export interface ImportBackup {
   /** Absolute path of the client's file. */
   readonly file: string;
   /** The text of the file before. It may contain secrets. */
@@ -22,10 +22,10 @@ export interface ImportRecord {
 const sizes = { min: 2, max: 512 * 1024 * 1024 };
 
 /**
- * The records of one file, in the state directory: a backup beside the file would be another place with the secrets
+ * The backups of one file, in the state directory: a backup beside the file would be another place with the secrets
  * that were just moved.
  */
-export class ImportRecords {
+export class ImportBackups {
   readonly #folder: string;
   readonly #start: string;
 
@@ -34,24 +34,24 @@ export class ImportRecords {
     this.#start = `${sha256(file).slice(0, 16)}-`;
   }
 
-  /** Writes a record. Returns its path. */
-  add(record: ImportRecord): string {
+  /** Writes a backup. Returns its path. */
+  add(backup: ImportBackup): string {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     chmodSync(this.#folder, 0o700);
-    const content = JSON.stringify({ schema: 'toolwharf/import-record@1', ...record });
+    const content = JSON.stringify({ schema: 'toolwharf/import-backup@1', ...backup });
     for (let number = (this.#numbers().at(-1) ?? 0) + 1; ; number++) {
       const path = this.#path(number);
       if (createPrivateFile(path, content)) return path;
     }
   }
 
-  /** The newest record; undefined if there is none. */
-  last(): { readonly path: string; readonly record: ImportRecord } | undefined {
+  /** The newest backup; undefined if there is none. */
+  last(): { readonly path: string; readonly backup: ImportBackup } | undefined {
     const number = this.#numbers().at(-1);
     if (number === undefined) return undefined;
     const path = this.#path(number);
     const bytes = readPrivateFile(path, sizes);
-    return bytes === undefined ? undefined : { path, record: recordOf(bytes.toString('utf8'), path) };
+    return bytes === undefined ? undefined : { path, backup: backupOf(bytes.toString('utf8'), path) };
   }
 
   remove(path: string): void {
@@ -78,7 +78,7 @@ export class ImportRecords {
   }
 }
 
-function recordOf(text: string, path: string): ImportRecord {
+function backupOf(text: string, path: string): ImportBackup {
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -89,11 +89,11 @@ function recordOf(text: string, path: string): ImportRecord {
   const { file, before, after, name, moved, isEntryNew } = value;
   if (![file, before, after, name].every((it) => typeof it === 'string') || !Array.isArray(moved))
     throw damaged(path);
-  return { file, before, after, name, moved, isEntryNew: isEntryNew === true } as unknown as ImportRecord;
+  return { file, before, after, name, moved, isEntryNew: isEntryNew === true } as unknown as ImportBackup;
 }
 
 function damaged(path: string, cause?: unknown): HostError {
-  return new HostError('integrity', `the record of the import is damaged: ${path}`, {
+  return new HostError('integrity', `the backup of the import is damaged: ${path}`, {
     hint: 'it contains the text of the file before, in the member "before"',
     cause,
   });
