@@ -390,6 +390,19 @@ describe('what can go wrong', () => {
   }, 60_000);
 });
 
+test('once a PIN is set, an import needs it, before anything is started', async () => {
+  putCursor({ docs: node() });
+  const before = read(cursorFile());
+  const host = await createHost({ state: state() });
+  await host.operator.setPin('493817', 'person');
+  await host.close();
+  expect(await errorOf(['cursor', ...yes('docs')])).toMatchObject({ code: 'pin_required' });
+  expect(read(cursorFile())).toBe(before);
+  put(join(project, 'pin'), '493817\n');
+  const { value } = await json(['cursor', ...yes('docs'), '--pin-file', 'pin']);
+  expect(value.status).toBe('imported');
+}, 60_000);
+
 describe('undo', () => {
   test('is denied after a change of somebody else, says which, and --merge keeps the change', async () => {
     putCursor({ docs: { ...node(), env: { API_KEY: key } } });
