@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
 import type { Arguments } from '../cli/command/command.js';
+import { entryNameOption } from '../clients/client-scope.js';
 import { isToolwharfEntry } from '../clients/settings-edit.js';
 
 type Entries = ReadonlyMap<string, Json>;
@@ -44,11 +45,7 @@ export function packageNames(args: Arguments, entries: Entries): ReadonlyMap<str
 
 /** The name of our entry. An entry of another program is never replaced. */
 export function ownEntryName(args: Arguments, entries: Entries): string {
-  const name = args.value('name') ?? 'toolwharf';
-  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name))
-    throw new HostError('usage', `--name ${JSON.stringify(name)} is not a valid name`, {
-      hint: 'use at most 64 letters, digits, dots and dashes',
-    });
+  const name = entryNameOption(args.value('name'));
   const present = entries.get(name);
   if (present !== undefined && !isToolwharfEntry(present) && ![...entries.values()].some(isToolwharfEntry))
     throw new HostError('usage', `the file has another server that is named ${name}`, {

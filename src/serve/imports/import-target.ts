@@ -5,6 +5,7 @@ import { isObject, type Json } from '../../model/json.js';
 import type { Arguments } from '../cli/command/command.js';
 import type { Terminal } from '../cli/terminal/terminal.js';
 import { type Client, type ConfigScope, clientNames } from '../clients/client.js';
+import { clientScope } from '../clients/client-scope.js';
 import { clients } from '../clients/clients.js';
 import type { ConnectMachine } from '../clients/connection.js';
 import { homeDirectory } from '../clients/launch.js';
@@ -38,7 +39,7 @@ export function importTarget(args: Arguments, terminal: Terminal, machine: Conne
   const known = clientNames.find((it) => it === name);
   if (known !== undefined) {
     const client = clients[known];
-    const scope = scopeOf(client, args.value('scope'));
+    const scope = clientScope(client, args.value('scope'));
     const others = client.scopes.filter((it) => it !== scope);
     return {
       ...{ client, scope, home, file: client.file(scope, place) },
@@ -65,14 +66,6 @@ export function existingFile({ client, file }: ImportTarget): SettingsFile {
   if (found.text !== undefined) return found;
   throw new HostError('not_found', `${client.title} has no configuration at ${file}`, {
     hint: `to add Toolwharf to it: toolwharf connect ${client.name}`,
-  });
-}
-
-function scopeOf(client: Client, name: string | undefined): ConfigScope {
-  const scope = name === undefined ? client.scopes[0] : client.scopes.find((it) => it === name);
-  if (scope !== undefined) return scope;
-  throw new HostError('usage', `${client.title} has no scope ${JSON.stringify(name)}`, {
-    hint: `use --scope ${client.scopes.join(' or ')}`,
   });
 }
 

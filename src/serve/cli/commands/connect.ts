@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import { suggest } from '../../../formats/suggest.js';
 import { HostError } from '../../../model/host-error.js';
 import { chatgptSteps } from '../../clients/chatgpt.js';
-import { type Client, type ConfigScope, clientNames } from '../../clients/client.js';
+import { type Client, clientNames } from '../../clients/client.js';
+import { clientScope, entryNameOption } from '../../clients/client-scope.js';
 import { clients } from '../../clients/clients.js';
 import { Connection, type ConnectMachine } from '../../clients/connection.js';
 import { mcpEndpoint } from '../../clients/launch.js';
@@ -70,11 +71,11 @@ export function connectCommand(machine: ConnectMachine): Command {
         });
       if (name === 'chatgpt') return printSteps(args, terminal);
       const client = clientNamed(name);
-      const scope = scopeOf(client, args.value('scope'));
+      const scope = clientScope(client, args.value('scope'));
       const connection = new Connection({
         client,
         scope,
-        name: nameOf(args.value('name') ?? 'toolwharf'),
+        name: entryNameOption(args.value('name')),
         paths,
         machine,
         args,
@@ -107,19 +108,4 @@ function printSteps(args: Arguments, terminal: Terminal): number {
     );
   else terminal.out(steps.map((it, at) => `${at + 1}. ${visibleLine(it)}\n`).join(''));
   return 0;
-}
-
-function scopeOf(client: Client, name: string | undefined): ConfigScope {
-  const scope = name === undefined ? client.scopes[0] : client.scopes.find((it) => it === name);
-  if (scope !== undefined) return scope;
-  throw new HostError('usage', `${client.title} has no scope ${JSON.stringify(name)}`, {
-    hint: `use --scope ${client.scopes.join(' or ')}`,
-  });
-}
-
-function nameOf(written: string): string {
-  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(written)) return written;
-  throw new HostError('usage', `--name ${JSON.stringify(written)} is not a valid name`, {
-    hint: 'use at most 64 letters, digits, dots and dashes',
-  });
 }
