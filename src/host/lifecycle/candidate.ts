@@ -176,7 +176,7 @@ function catalogOf({ catalog, diagnostics, installed }: LoadedPackage, text: str
 
 /** Resolves the ranges of a manifest once, and fetches code that the manifest gets from git or a URL. */
 async function resolveInstall(
-  { install }: Package,
+  { install, version: ownVersion }: Package,
   loaded: LoadedPackage,
   { lock, storedTree }: CandidateOptions,
   acquire: AcquireOptions,
@@ -191,7 +191,11 @@ async function resolveInstall(
     case 'pip':
     case 'npm': {
       const exact = /^(?:==?)?\s*(\d+(?:\.\d+)*(?:[-+.\w]*)?)$/.exec(install.version ?? '')?.[1];
-      if (exact !== undefined) return { lock: {} };
+      if (exact !== undefined) {
+        // Nothing to lock, but people see the version that is installed.
+        const isShown = install.version === exact && ownVersion !== '0.0.0';
+        return { lock: isShown ? {} : { version: exact } };
+      }
       const range = install.version ?? (install.kind === 'npm' ? 'latest' : '');
       if (lock?.version !== undefined) {
         assertVersionFits(install.kind, range, lock.version);
