@@ -41,7 +41,14 @@ export type ProgramTarget =
       readonly inData?: boolean;
       readonly environment: readonly EnvironmentVariable[];
     }
-  | { readonly kind: 'container'; readonly image: string; readonly command: readonly Template[] }
+  | {
+      readonly kind: 'container';
+      readonly image: string;
+      /** Replaces the entrypoint of the image; empty keeps it. */
+      readonly command: readonly Template[];
+      /** The command has only the arguments of the image's own entrypoint. Default: false. */
+      readonly keepsEntrypoint?: boolean;
+    }
   | {
       readonly kind: 'url';
       readonly url: string;

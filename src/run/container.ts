@@ -17,7 +17,7 @@ export function containerTargetOf(pkg: Package, name: string): ContainerTarget |
 
 /** Starts a container with the mounts and values of its package. It has its own egress proxy, which stops with it. */
 export async function spawnContainer(
-  { image }: ContainerTarget,
+  { image, keepsEntrypoint }: ContainerTarget,
   argv: readonly string[],
   profile: SandboxProfile,
   {
@@ -25,9 +25,12 @@ export async function spawnContainer(
     newSocket,
     onDenied,
     variables = {},
+    home,
   }: Pick<ProcessServices, 'containers' | 'newSocket' | 'onDenied'> & {
     /** Further variables of this one run. */
     readonly variables?: Readonly<Record<string, string>>;
+    /** Its home folder inside. */
+    readonly home?: string;
   },
 ): Promise<SandboxedProcess> {
   const reference = parseImageReference(image);
@@ -52,6 +55,8 @@ export async function spawnContainer(
       hidden,
       unanchored,
       limits,
+      ...(home === undefined ? {} : { home }),
+      ...(keepsEntrypoint === true ? { keepsEntrypoint } : {}),
       egress: egress?.socket ?? null,
     });
     profile.guard?.started(process);

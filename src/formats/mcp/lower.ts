@@ -88,6 +88,7 @@ function targetFor(manifest: JsonObject, bundle: Bundle): ProgramTarget {
       kind: 'container',
       image: tableOf(manifest.install).image as string,
       command: [...(command === undefined ? [] : [textTemplate(command)]), ...args],
+      ...(command === undefined && args.length > 0 ? { keepsEntrypoint: true } : {}),
     };
   const cwd = textOf(manifest.cwd);
   const runtime = interpreterOf(command ?? '');

@@ -54,7 +54,7 @@ async function startProgram(
     return spawnContainer(image, fillArgs(image.command, values), profile, {
       ...processServices,
       ...(program.homeInData === true
-        ? { variables: { HOME: homeOf(profile, program.name, { inside: (it) => it.target }) } }
+        ? { home: homeOf(profile, program.name, { inside: (it) => it.target }) }
         : {}),
     });
   const target = processTargetOf(profile.package, program.name);

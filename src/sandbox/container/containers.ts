@@ -31,6 +31,10 @@ import { identifyEngine, type TestedEngine, testEngine } from './tested-engine.j
 /** One container to run. It starts in the working directory that its image defines. */
 export type ContainerCommand = Omit<SandboxCommand, 'directory' | 'limitAddressSpace'> & {
   readonly image: ImageReference;
+  /** `argv` has only the arguments of the image's own entrypoint. */
+  readonly keepsEntrypoint?: boolean;
+  /** Its home folder. Default: /tmp. */
+  readonly home?: string;
 };
 
 /** Runs programs that come as container images, with the container engine of this machine. */
@@ -216,10 +220,12 @@ export function openContainers(options: ContainerOptions): Containers {
       const base = {
         image: image.id,
         argv,
+        ...(command.keepsEntrypoint === true ? { keepsEntrypoint: true } : {}),
         layers: mountLayers(command, user),
         limits,
       };
-      const publicVariables = { HOME: '/tmp' };
+      // Not in the environment of the engine's command, where it would be the home folder of the engine.
+      const publicVariables = { HOME: command.home ?? '/tmp' };
       if (command.egress === null)
         return launch(engine, { ...base, publicVariables, network: null }, environment).process;
       return startWithEgress(command.egress, {

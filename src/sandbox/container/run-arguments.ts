@@ -12,6 +12,8 @@ export interface ContainerPlan {
   readonly image: string;
   /** Replaces the image's entrypoint and command; empty keeps them. */
   readonly argv: readonly string[];
+  /** `argv` has only the arguments of the image's own entrypoint. */
+  readonly keepsEntrypoint?: boolean;
   /** Variables whose values may be visible in a process list. */
   readonly publicVariables: Readonly<Record<string, string>>;
   /** Names of variables whose values are passed in the environment of the engine. */
@@ -39,7 +41,9 @@ export function runArgs(engine: ContainerEngine, container: ContainerPlan, maskF
   const { limits, user, network, layers } = container;
   const podman = engine.kind === 'podman';
   const isRoot = process.getuid?.() === 0;
-  const [program, ...rest] = container.argv;
+  const [first, ...others] = container.argv;
+  const program = container.keepsEntrypoint === true ? undefined : first;
+  const rest = container.keepsEntrypoint === true ? container.argv : others;
   return [
     ...engineArgs(engine),
     ...['run', '--rm', '-i', '--pull', 'never', '--name', container.name, '--label', container.label],
