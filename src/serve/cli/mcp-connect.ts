@@ -33,7 +33,7 @@ export const connectOptions: readonly Option[] = [
 const hostOptions = [rootOption, setOption, ...sessionOptions]
   .map((it) => it.name)
   .filter((it) => it !== 'ca-file')
-  .concat('expose', 'client-key-file');
+  .concat('expose', 'installed', 'client-key-file');
 const tokenSizes = { min: 1, max: 16 * 1024 };
 
 export async function runBridge(args: Arguments, terminal: Terminal): Promise<number> {
