@@ -179,7 +179,7 @@ export class Connection {
     if (written !== undefined) {
       if (!client.http)
         throw new HostError('usage', `${client.title} supports only programs, not URLs`, {
-          hint: `run it without --http: toolwharf connect ${client.name} DIR`,
+          hint: `run it without --http: toolwharf connect ${client.name} DIR; for a host elsewhere, let it start: toolwharf mcp --connect ${written} --token-file FILE`,
         });
       if (paths.length > 0)
         throw new HostError('usage', '--http uses a running host, which already has its packages', {
