@@ -38,7 +38,7 @@ import type { ServerSignIns } from './upstream/server-sign-ins.js';
 
 export type { SandboxLevel } from '../model/sandbox-level.js';
 export type { SetBinding, SetSubjectKind, ToolSet, ToolSetEntry, ToolView } from '../model/tool-set.js';
-export type { BinaryContent, Progress } from '../run/run.js';
+export type { BinaryContent, CallLogging, Progress } from '../run/run.js';
 export type { DeclaredValue } from '../secrets/declared-value.js';
 export type {
   Answer,
@@ -239,7 +239,7 @@ export interface RemoteSession {
 }
 
 /** A call from another process: it shows no progress and answers no questions of the tool. */
-export type RemoteCallRequest = Omit<CallRequest, 'onProgress' | 'onAsk'>;
+export type RemoteCallRequest = Omit<CallRequest, 'onProgress' | 'onAsk' | 'logging'>;
 
 /** A session of a host in this process. */
 export interface Session extends RemoteSession {

@@ -1,5 +1,6 @@
 import type { CancelSignal } from '../model/cancel-signal.js';
 import type { Json, JsonObject } from '../model/json.js';
+import type { LogLevel } from '../model/log-level.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 
@@ -29,8 +30,17 @@ export interface RunRequest {
   readonly onRedacted?: ((what: readonly JsonObject[]) => void) | undefined;
   /** Called when the tool reports progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Receives the log messages of an MCP server. */
+  readonly logging?: CallLogging | undefined;
   /** Asks the user a question of the tool. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
+}
+
+/** Who wants the log messages of a server during a call: those of `level` and above. */
+export interface CallLogging {
+  readonly level: LogLevel;
+  /** Called with the `params` of MCP's `notifications/message`. */
+  readonly onMessage: (message: JsonObject) => void;
 }
 
 /** The result of a tool. A failure is thrown as a HostError with the tool's error text. */

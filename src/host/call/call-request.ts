@@ -5,7 +5,7 @@ import type { HostErrorCode, ToolError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
 import type { ConfirmationKind } from '../../policy/decide.js';
-import type { BinaryContent, Progress } from '../../run/run.js';
+import type { BinaryContent, CallLogging, Progress } from '../../run/run.js';
 
 /** A call of a tool. */
 export interface CallRequest {
@@ -18,6 +18,8 @@ export interface CallRequest {
   readonly signal?: CancelSignal | undefined;
   /** Receives the progress that a tool reports. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Receives the log messages that an MCP server writes during the call. */
+  readonly logging?: CallLogging | undefined;
   /**
    * Asks a person a question of the tool: receives the `params` of MCP's `elicitation/create`, resolves to its
    * result. If absent, the question is declined.

@@ -616,6 +616,7 @@ async function runAudited(
       caller: { agentId: call.caller.principal, sessionId: call.caller.id },
       onProgress: call.request.onProgress,
       onAsk: call.request.onAsk,
+      logging: call.request.logging,
       onNetworkDenied: (hosts) => {
         for (const host of hosts) deniedHosts.add(host);
       },
@@ -727,8 +728,8 @@ function timeoutOf(milliseconds: number): number {
 
 /** Sends a call of a composed tool through the same pipeline, with the chain that led to it. */
 function innerCall(services: CallServices, call: Call, outer: CallableTool): InnerCall {
-  return (tool, { input, timeoutMs, signal, onProgress, onAsk }) => {
-    const request = { tool, arguments: input, timeoutMs, signal, onProgress, onAsk };
+  return (tool, { input, timeoutMs, signal, onProgress, onAsk, logging }) => {
+    const request = { tool, arguments: input, timeoutMs, signal, onProgress, onAsk, logging };
     return callTool(services, call.caller, request, [...call.chain, outer.name]);
   };
 }

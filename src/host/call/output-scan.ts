@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../model/json.js';
 import type { Finding } from '../../policy/scan/redact-secrets.js';
 import type { BinaryContent, RunRequest, RunResult } from '../../run/run.js';
 import { secretInAnswer } from './input-scan.js';
+import { scannedLog } from './scanned-log.js';
 import type { CallScan } from './secret-scanner.js';
 
 /** Denied hosts in the audit entry of one call. */
@@ -22,9 +23,11 @@ export async function withScannedOutput(
   run: (request: RunRequest) => Promise<RunResult>,
 ): Promise<RunResult> {
   const { onProgress, onAsk } = request;
+  const log = request.logging === undefined ? undefined : scannedLog(scan, request.logging);
   const withheld: string[] = [];
   const guarded: RunRequest = {
     ...request,
+    logging: log?.logging,
     onNetworkDenied: (hosts) =>
       request.onNetworkDenied(hosts.slice(0, maxDeniedHosts).map((it) => scan.cleanShortText(it))),
     onNetworkUsed: (hosts) =>
@@ -71,6 +74,8 @@ export async function withScannedOutput(
     };
   } catch (error) {
     throw await cleanFailure(scan, error, (findings) => request.onRedacted?.(auditedFindings(findings)));
+  } finally {
+    await log?.flushed();
   }
 }
 

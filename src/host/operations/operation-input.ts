@@ -34,8 +34,8 @@ export function inputOf({ params }: NamedOperation, args: readonly unknown[]): O
           if (key === 'by') by = it as Actor;
           else if (key === 'signal') signal = it as CancelSignal;
           else if (key === 'onProgress') onProgress = it as OnProgress | undefined;
-          // Other callbacks work only in the process of the host.
-          else if (it !== undefined && typeof it !== 'function') input[key] = it as Json;
+          // Other callbacks work only in the process of the host. `logging` contains one.
+          else if (it !== undefined && typeof it !== 'function' && key !== 'logging') input[key] = it as Json;
         }
         break;
       case 'signal':

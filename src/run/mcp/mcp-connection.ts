@@ -10,6 +10,7 @@ import type {
 } from '../upstream/upstream.js';
 import { fetchAnnouncement } from './announcement.js';
 import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
+import { LogMessages, logLevelKey } from './log-messages.js';
 import { type McpPeer, type McpRequest, mcpDialect, toHostError } from './mcp-dialect.js';
 import { OpenQuestions } from './open-questions.js';
 import { answerServerRequest, type ClientContext, type QuestionHandler } from './server-requests.js';
@@ -30,6 +31,7 @@ export class McpConnection {
   readonly #open: OpenTransport;
   readonly #peer: McpPeer;
   readonly #questions = new OpenQuestions();
+  readonly #messages = new LogMessages();
   readonly #stop = new AbortController();
   readonly #settle: (end: UpstreamEnd) => void;
   #transport: Transport | undefined;
@@ -143,13 +145,30 @@ export class McpConnection {
    * The caller, for a server whose manifest requests it, and the key of a call that may be tried again. Set here, so that
    * a caller cannot forge them.
    */
-  callMeta({ caller, idempotencyKey }: Pick<UpstreamCall, 'caller' | 'idempotencyKey'>): JsonObject {
+  callMeta({ caller, idempotencyKey, logging }: UpstreamCall): JsonObject {
     const { callerContext } = this.#settings.program;
     const meta = {
       ...(callerContext ? { agent_id: caller.agentId, session_id: caller.sessionId } : {}),
       ...(idempotencyKey === undefined ? {} : { 'toolwharf/idempotency-key': idempotencyKey }),
+      ...(logging === undefined || this.#era !== '2026' ? {} : { [logLevelKey]: logging.level }),
     };
     return Object.keys(meta).length === 0 ? {} : { _meta: meta };
+  }
+
+  /** Passes log messages to a call that wants them. Returns a function to call when the call has ended. */
+  async startLogging(
+    { era, capabilities }: NegotiatedRevision,
+    { logging, timeoutMs, signal }: UpstreamCall,
+  ): Promise<() => void> {
+    if (logging === undefined) return () => {};
+    const stop = this.#messages.enter(logging);
+    if (era === '2025' && isObject(capabilities.logging) && this.#messages.raises(logging.level)) {
+      const params = { level: logging.level };
+      const request = { method: 'logging/setLevel', params, name: this.#name, timeoutMs, signal };
+      // A server that rejects the level logs as it likes.
+      await this.#peer.request(request).catch(() => {});
+    }
+    return stop;
   }
 
   takeContactedHosts(): readonly string[] | undefined {
@@ -204,7 +223,10 @@ export class McpConnection {
 
   #receiveNotification(method: string, params: JsonObject): void {
     if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) this.#scheduleChange();
-    else if (method === 'notifications/message') this.#settings.onLog(logLine(params));
+    else if (method === 'notifications/message') {
+      this.#settings.onLog(logLine(params));
+      this.#messages.receive(params);
+    }
   }
 
   #scheduleChange(): void {

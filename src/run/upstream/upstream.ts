@@ -6,7 +6,7 @@ import type { Program } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { NetworkReach } from '../../net/destination.js';
 import type { HttpClient } from '../../net/http-client.js';
-import type { CallerContext, Progress, RunResult } from '../run.js';
+import type { CallerContext, CallLogging, Progress, RunResult } from '../run.js';
 import type { SandboxProfile } from '../sandbox-command.js';
 import type { ProcessServices } from '../sandboxed-process.js';
 import type { AccessTokens } from './access-tokens.js';
@@ -72,6 +72,8 @@ export interface UpstreamCall extends Deadline {
   /** See `RunRequest`. */
   readonly onNetworkUsed?: ((hosts: readonly string[]) => void) | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** See `RunRequest`. */
+  readonly logging?: CallLogging | undefined;
   /** Asks the user a question of the server; undefined: the question is declined. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
 }

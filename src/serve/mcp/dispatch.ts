@@ -85,8 +85,17 @@ export function createDispatch(options: McpServerOptions): Dispatch {
       case 'resources/templates/list':
         return { kind: 'list', key: 'resourceTemplates', page: (await resources.templates()).page(cursor) };
       case 'tools/call': {
-        const { shape, signal, resumed, onHeld, onProgress, onAsk } = request;
-        const call = { ...readCallParams(params), shape, signal, resumed, onHeld, onProgress, onAsk };
+        const { shape, signal, resumed, onHeld, onProgress, onAsk, logging } = request;
+        const call = {
+          ...readCallParams(params),
+          shape,
+          signal,
+          resumed,
+          onHeld,
+          onProgress,
+          onAsk,
+          logging,
+        };
         return { kind: 'result', result: traced(await handleToolCall(options, tools, call), params) };
       }
       case 'completion/complete':
@@ -118,6 +127,7 @@ export function createDispatch(options: McpServerOptions): Dispatch {
       prompts: { listChanged: true },
       resources: { listChanged: true },
       completions: {},
+      logging: {},
     },
     instructions: async () => {
       const asking = (await tools.offersRequests()) ? requestUsage : '';

@@ -1,4 +1,4 @@
-import type { Answer, Confirmation, Progress } from '../../host/host.js';
+import type { Answer, CallLogging, Confirmation, Progress } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
@@ -56,6 +56,8 @@ export interface ToolCall {
   readonly resumed?: ResumedCall | undefined;
   readonly onHeld: (hold: HeldCall) => Promise<HoldResponse>;
   readonly onProgress: (progress: Progress) => void;
+  /** Sends log messages of the tool's server to the client. Absent if it wants none. */
+  readonly logging?: CallLogging | undefined;
   /** Sends a tool's question to the user. Absent if the client cannot show it. */
   readonly onAsk?: AskUser | undefined;
 }
@@ -78,9 +80,10 @@ export async function handleToolCall(
   const target = isMetaCall
     ? { tool: call.arguments.name as string, arguments: call.arguments.arguments ?? {} }
     : { tool: name, arguments: call.arguments };
-  const { signal, onProgress, onAsk } = call;
+  const { signal, onProgress, onAsk, logging } = call;
   const asking = onAsk === undefined ? {} : { onAsk: attributed(target.tool, onAsk) };
-  const makeCall: MakeCall = (it = target) => options.session.call({ ...it, signal, onProgress, ...asking });
+  const makeCall: MakeCall = (it = target) =>
+    options.session.call({ ...it, signal, onProgress, logging, ...asking });
   try {
     const outcome = await callUntilDecided(options, call, makeCall);
     if ('result' in outcome) return outcome.result;

@@ -1,6 +1,8 @@
 import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { isLogLevel, type LogLevel } from '../../../model/log-level.js';
 import { supportsForms } from '../approval-question.js';
+import { callLogging } from '../call-logging.js';
 import { watchedLists } from '../change-notifier.js';
 import type { Dispatch, DispatchResult } from '../dispatch.js';
 import {
@@ -67,6 +69,8 @@ class Client2025 implements Session2025 {
   readonly #running = new Map<RequestId, Cancellation>();
   readonly #onClose: () => void;
   #capabilities: Json | undefined;
+  /** Undefined until the client chose a level: it gets no log messages. */
+  #logLevel: LogLevel | undefined;
   #unlisten: () => void = () => {};
   #closed = false;
   revision = '';
@@ -140,6 +144,7 @@ class Client2025 implements Session2025 {
   ): Promise<RpcReply> {
     if (method === 'initialize') return resultReply(id, await this.#initialize(params));
     if (method === 'ping') return resultReply(id, {});
+    if (method === 'logging/setLevel') return resultReply(id, this.#setLogLevel(params));
     // A tool's question is withdrawn when its call ends.
     const callEnded = new Cancellation();
     const endCall = () => callEnded.abort();
@@ -150,6 +155,7 @@ class Client2025 implements Session2025 {
         params,
         signal,
         onProgress,
+        logging: callLogging(this.#logLevel, (it) => this.#send(it, id)),
         onAsk: supportsForms(this.#capabilities) ? (it) => this.#askForTool(it, id, callEnded) : undefined,
         shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
         onHeld: async ({ confirmation }) => {
@@ -165,6 +171,13 @@ class Client2025 implements Session2025 {
         endCall();
       });
     return resultTextReply(id, textOf(result));
+  }
+
+  #setLogLevel({ level }: JsonObject): JsonObject {
+    if (!isLogLevel(level))
+      throw new RpcError(invalidParams, 'logging/setLevel needs "level": a known level');
+    this.#logLevel = level;
+    return {};
   }
 
   /** Passes a tool's question to the user, within the limit on questions. */

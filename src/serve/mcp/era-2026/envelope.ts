@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { isLogLevel, type LogLevel } from '../../../model/log-level.js';
 import { invalidParams, RpcError } from '../json-rpc.js';
 
 export const revision2026 = '2026-07-28';
@@ -10,6 +11,7 @@ export const metaKeys = {
   clientInfo: `${prefix}clientInfo`,
   serverInfo: `${prefix}serverInfo`,
   subscriptionId: `${prefix}subscriptionId`,
+  logLevel: `${prefix}logLevel`,
 } as const;
 
 const unsupportedVersion = -32022;
@@ -42,6 +44,12 @@ export function readEnvelope(method: string, params: JsonObject): JsonObject {
   if (progressToken !== undefined && typeof progressToken !== 'string' && !Number.isInteger(progressToken))
     throw invalidEnvelope('progressToken', 'is neither a string nor an integer');
   return capabilities;
+}
+
+/** The level of log messages that a request wants; undefined: none. */
+export function logLevelOf({ _meta: meta }: JsonObject): LogLevel | undefined {
+  const level = isObject(meta) ? meta[metaKeys.logLevel] : undefined;
+  return isLogLevel(level) ? level : undefined;
 }
 
 function invalidEnvelope(key: string, problem: string): RpcError {

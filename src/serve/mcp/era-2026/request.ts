@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../../model/json.js';
 import { supportsForms } from '../approval-question.js';
+import { callLogging } from '../call-logging.js';
 import type { Dispatch, DispatchResult } from '../dispatch.js';
 import { type RpcReply, type RpcRequest, resultReply, resultTextReply } from '../json-rpc.js';
 import { type ProgressReport, reportProgress } from '../progress.js';
 import type { HeldCall, HoldResponse } from '../tool-call.js';
-import { metaKeys, readEnvelope, revision2026 } from './envelope.js';
+import { logLevelOf, metaKeys, readEnvelope, revision2026 } from './envelope.js';
 import { approvalRequired } from './held-call.js';
 import type { Request2026Options } from './request-options.js';
 import { Subscriptions } from './subscriptions.js';
@@ -69,6 +70,7 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
       method,
       params,
       shape: 'any',
+      logging: callLogging(logLevelOf(params), requestOptions.onNotification),
       onHeld: async (hold: HeldCall): Promise<HoldResponse> => {
         const way = dispatch.approvalWay(hold.confirmation, client);
         return way === null ? { kind: 'not-asked' } : approvalRequired(options, params, hold, way);
@@ -88,7 +90,11 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
   };
 
   return {
-    async request(request, requestOptions) {
+    async request(request, given) {
+      // A call that outlives its request must not send anything on its closed stream.
+      let isOpen = true;
+      const onNotification = (message: JsonObject) => isOpen && given.onNotification(message);
+      const requestOptions = { ...given, onNotification };
       const report = reportProgress(request.params._meta, requestOptions.onNotification);
       try {
         const reply = await answer(request, requestOptions, report.report);
@@ -96,6 +102,7 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
       } catch (error) {
         return requestOptions.signal.aborted ? undefined : dispatch.errorReply(request.id, error);
       } finally {
+        isOpen = false;
         report.stop();
       }
     },

@@ -134,6 +134,7 @@ const options: ServerOptions = {
     prompts: { listChanged: true },
     resources: { listChanged: true },
     completions: {},
+    logging: {},
   },
   cacheHints: {
     'server/discover': lasting,

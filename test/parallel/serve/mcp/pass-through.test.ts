@@ -21,7 +21,6 @@ const knownGaps: Readonly<Record<string, readonly string[]>> = {
   'titles, icons, hints, execution and metadata of a tool': ['2025-2026'],
   'all parts of a failed result': ['all'],
   'metadata of a request': ['all'],
-  'log messages at the chosen level': ['all'],
   'updates of a subscribed resource': ['all'],
   sampling: ['all'],
   'roots of the client': ['all'],
