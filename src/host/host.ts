@@ -239,7 +239,7 @@ export interface RemoteSession {
 }
 
 /** A call from another process: it shows no progress and answers no questions of the tool. */
-export type RemoteCallRequest = Omit<CallRequest, 'onProgress' | 'onAsk' | 'logging'>;
+export type RemoteCallRequest = Omit<CallRequest, 'onProgress' | 'onAsk' | 'logging' | 'meta'>;
 
 /** A session of a host in this process. */
 export interface Session extends RemoteSession {

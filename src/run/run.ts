@@ -30,6 +30,8 @@ export interface RunRequest {
   readonly onRedacted?: ((what: readonly JsonObject[]) => void) | undefined;
   /** Called when the tool reports progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** The `_meta` of an MCP request, for an MCP server. The host's own members are not in it. */
+  readonly meta?: JsonObject | undefined;
   /** Receives the log messages of an MCP server. */
   readonly logging?: CallLogging | undefined;
   /** Asks the user a question of the tool. */

@@ -18,6 +18,11 @@ export interface CallRequest {
   readonly signal?: CancelSignal | undefined;
   /** Receives the progress that a tool reports. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * The `_meta` of an MCP request. Passed to MCP servers unless somebody or a standing rule approved the call: they
+   * approve arguments, and this is not one.
+   */
+  readonly meta?: JsonObject | undefined;
   /** Receives the log messages that an MCP server writes during the call. */
   readonly logging?: CallLogging | undefined;
   /**

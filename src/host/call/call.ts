@@ -148,6 +148,7 @@ export async function callTool(
       runBeforeCallHooks(hookContext(services, call, callable, handlers), input);
     const frozen = await prepare(services, caller, request.tool, request.arguments, {
       deadline: deadlineOf(call),
+      meta: request.meta,
       ...(handlers.length === 0 ? {} : { beforeHooks }),
       ...(chain.length === 0 ? {} : { origin: 'host', from: chain.at(-1) }),
     });
@@ -194,6 +195,8 @@ interface PrepareOptions {
   readonly origin?: ArgumentOrigin;
   /** The tool that makes the call; undefined for a call from outside. */
   readonly from?: string | undefined;
+  /** Sent beside the arguments. It must not contain secrets either. */
+  readonly meta?: JsonObject | undefined;
 }
 
 /** Requires a ready tool and valid arguments, then freezes them: nothing changes the arguments after this. */
@@ -202,7 +205,7 @@ export async function prepare(
   caller: Caller,
   name: string,
   args: Json,
-  { deadline, beforeHooks, origin = 'caller', from }: PrepareOptions = {},
+  { deadline, beforeHooks, origin = 'caller', from, meta }: PrepareOptions = {},
 ): Promise<FrozenCall> {
   const callable = await caller.resolve(name, from);
   services.kills.assertNotKilled(killSubjectOf(caller, callable));
@@ -219,6 +222,7 @@ export async function prepare(
     hooked === valid ? valid : await checkArguments(callable, withFixedArguments(callable, hooked, 'host'));
   const input = deepFreeze(await applyInputGuardrails(callable.package.id, callable.requirements, checked));
   await callable.checkForSecrets(input);
+  if (meta !== undefined) await callable.checkForSecrets(meta);
   const meters = callMeters(caller.principal, callable, input);
   return { callable, input, digest: sha256(canonicalJson(input)), meters };
 }
@@ -617,6 +621,8 @@ async function runAudited(
       onProgress: call.request.onProgress,
       onAsk: call.request.onAsk,
       logging: call.request.logging,
+      // An approval is about the arguments, so an approved call carries nothing else.
+      meta: authorization === undefined ? call.request.meta : undefined,
       onNetworkDenied: (hosts) => {
         for (const host of hosts) deniedHosts.add(host);
       },

@@ -17,6 +17,9 @@ export interface OperationInput {
 /** Called when a step starts and while bytes arrive. */
 export type OnProgress = (progress: ChangeProgress) => void;
 
+/** Members of a call that are not sent. */
+const localMembers = new Set(['logging', 'meta']);
+
 export function inputOf({ params }: NamedOperation, args: readonly unknown[]): OperationInput {
   const input: Record<string, Json> = {};
   let by: Actor | undefined;
@@ -34,8 +37,9 @@ export function inputOf({ params }: NamedOperation, args: readonly unknown[]): O
           if (key === 'by') by = it as Actor;
           else if (key === 'signal') signal = it as CancelSignal;
           else if (key === 'onProgress') onProgress = it as OnProgress | undefined;
-          // Other callbacks work only in the process of the host. `logging` contains one.
-          else if (it !== undefined && typeof it !== 'function' && key !== 'logging') input[key] = it as Json;
+          // Other callbacks and what belongs to one MCP request work only in the process of the host.
+          else if (it !== undefined && typeof it !== 'function' && !localMembers.has(key))
+            input[key] = it as Json;
         }
         break;
       case 'signal':

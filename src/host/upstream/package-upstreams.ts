@@ -183,7 +183,7 @@ export class PackageUpstreams {
     const program = programOf(packageOf(checked), action.program);
     const name = `${request.package.id}/${request.tool.name}`;
     const { timeoutMs, signal, input, callId, idempotencyKey, outputBytes, caller } = request;
-    const { onNetworkDenied, onNetworkUsed, onProgress, onAsk, logging } = request;
+    const { onNetworkDenied, onNetworkUsed, onProgress, onAsk, logging, meta } = request;
     const result = await this.#use(
       checked,
       program,
@@ -192,7 +192,7 @@ export class PackageUpstreams {
         upstream.call({
           tool: action.tool,
           ...{ input, name, callId, idempotencyKey, timeoutMs, signal, outputBytes, caller },
-          ...{ onNetworkDenied, onNetworkUsed, onProgress, onAsk, logging },
+          ...{ onNetworkDenied, onNetworkUsed, onProgress, onAsk, logging, meta },
           assertCurrent: () => {
             const reason = this.outdatedReason(checked, tool);
             if (reason !== undefined)

@@ -1,12 +1,12 @@
 import type { AnnouncedTool } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import { withoutReservedMeta } from '../../model/reserved-meta.js';
 import { methodNotFound } from '../../wire/rpc-code.js';
 import { hasRpcCode, RpcFailure } from '../rpc/rpc-failure.js';
 import type { Deadline, UpstreamAnnouncement } from '../upstream/upstream.js';
 import type { NegotiatedRevision } from './handshake.js';
 import { type McpPeer, optionalText, toHostError } from './mcp-dialect.js';
-import { withoutReservedMeta } from './reserved-meta.js';
 
 const maxPages = 100;
 const maxEntries = 5000;

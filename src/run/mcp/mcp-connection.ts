@@ -1,5 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { withoutReservedMeta } from '../../model/reserved-meta.js';
 import { RpcPeer } from '../rpc/rpc-peer.js';
 import type {
   Deadline,
@@ -145,9 +146,10 @@ export class McpConnection {
    * The caller, for a server whose manifest requests it, and the key of a call that may be tried again. Set here, so that
    * a caller cannot forge them.
    */
-  callMeta({ caller, idempotencyKey, logging }: UpstreamCall): JsonObject {
+  callMeta({ caller, idempotencyKey, logging, meta: given = {} }: UpstreamCall): JsonObject {
     const { callerContext } = this.#settings.program;
     const meta = {
+      ...withoutCaller(withoutReservedMeta(given)),
       ...(callerContext ? { agent_id: caller.agentId, session_id: caller.sessionId } : {}),
       ...(idempotencyKey === undefined ? {} : { 'toolwharf/idempotency-key': idempotencyKey }),
       ...(logging === undefined || this.#era !== '2026' ? {} : { [logLevelKey]: logging.level }),
@@ -267,6 +269,11 @@ export class McpConnection {
     this.#stop.abort();
     this.#settle(end);
   }
+}
+
+/** Without members that only the host sets. */
+function withoutCaller({ agent_id, session_id, progressToken, ...rest }: JsonObject): JsonObject {
+  return rest;
 }
 
 function logLine({ level, data }: JsonObject): string {

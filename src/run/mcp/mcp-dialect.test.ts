@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../model/json.js';
+import { withoutReservedMeta } from '../../model/reserved-meta.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
 import { mcpDialect, toHostError } from './mcp-dialect.js';
-import { withoutReservedMeta } from './reserved-meta.js';
 
 const { read: readText, params, progress, cancellation } = mcpDialect(() => undefined);
 const read = (text: string) => {

@@ -1,9 +1,9 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { answerLimits, maxAnswerDepth, tryParseBounded } from '../../model/json-bounds.js';
+import { withoutReservedMeta } from '../../model/reserved-meta.js';
 import { readOnlyCodeHint } from '../read-only-code.js';
 import type { RunResult } from '../run.js';
-import { withoutReservedMeta } from './reserved-meta.js';
 
 const maxErrorText = 8000;
 

@@ -73,6 +73,8 @@ export interface UpstreamCall extends Deadline {
   readonly onNetworkUsed?: ((hosts: readonly string[]) => void) | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** See `RunRequest`. */
+  readonly meta?: JsonObject | undefined;
+  /** See `RunRequest`. */
   readonly logging?: CallLogging | undefined;
   /** Asks the user a question of the server; undefined: the question is declined. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;

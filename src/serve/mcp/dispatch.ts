@@ -26,7 +26,7 @@ import { handleToolCall, readCallParams, type ToolCall } from './tool-call.js';
 import { ToolCatalog } from './tool-catalog.js';
 
 /** One request, independent of the protocol era. */
-export interface DispatchRequest extends Omit<ToolCall, 'name' | 'arguments'> {
+export interface DispatchRequest extends Omit<ToolCall, 'name' | 'arguments' | 'meta'> {
   readonly method: string;
   readonly params: JsonObject;
 }

@@ -3,6 +3,7 @@ import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { askersKey } from '../../model/question-askers.js';
+import { withoutReservedMeta } from '../../model/reserved-meta.js';
 import {
   callToolName,
   confirmToolName,
@@ -50,6 +51,8 @@ export interface ResumedCall {
 export interface ToolCall {
   readonly name: string;
   readonly arguments: JsonObject;
+  /** The `_meta` of the request, for MCP servers. */
+  readonly meta?: JsonObject | undefined;
   readonly signal: CancelSignal;
   readonly shape: ResultShape;
   /** Set if this request carries the user's decision on a held call. */
@@ -80,10 +83,10 @@ export async function handleToolCall(
   const target = isMetaCall
     ? { tool: call.arguments.name as string, arguments: call.arguments.arguments ?? {} }
     : { tool: name, arguments: call.arguments };
-  const { signal, onProgress, onAsk, logging } = call;
+  const { signal, onProgress, onAsk, logging, meta } = call;
   const asking = onAsk === undefined ? {} : { onAsk: attributed(target.tool, onAsk) };
   const makeCall: MakeCall = (it = target) =>
-    options.session.call({ ...it, signal, onProgress, logging, ...asking });
+    options.session.call({ ...it, signal, onProgress, logging, meta, ...asking });
   try {
     const outcome = await callUntilDecided(options, call, makeCall);
     if ('result' in outcome) return outcome.result;
@@ -172,14 +175,21 @@ async function continueCall(
   return makeCall({ tool: confirmToolName, arguments: { confirmation_token: approval } });
 }
 
+/** Characters of the `_meta` of a request as JSON. */
+const maxMeta = 16_384;
+
 /** Checks the parameters of `tools/call`, for both eras. */
 export function readCallParams(params: JsonObject): {
   readonly name: string;
   readonly arguments: JsonObject;
+  readonly meta?: JsonObject;
 } {
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string')
     throw new RpcError(invalidParams, 'tools/call needs "name": the name of a tool');
   if (!isObject(args)) throw new RpcError(invalidParams, '"arguments" must be an object');
-  return { name, arguments: args };
+  const { progressToken: _, ...meta } = isObject(params._meta) ? withoutReservedMeta(params._meta) : {};
+  if (JSON.stringify(meta).length > maxMeta)
+    throw new RpcError(invalidParams, `"_meta" is longer than ${maxMeta} characters`);
+  return { name, arguments: args, ...(Object.keys(meta).length === 0 ? {} : { meta }) };
 }

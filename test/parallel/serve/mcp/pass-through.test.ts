@@ -20,7 +20,6 @@ const knownGaps: Readonly<Record<string, readonly string[]>> = {
   // A server of 2026 does not announce `execution`, which this revision does not have.
   'titles, icons, hints, execution and metadata of a tool': ['2025-2026'],
   'all parts of a failed result': ['all'],
-  'metadata of a request': ['all'],
   'updates of a subscribed resource': ['all'],
   sampling: ['all'],
   'roots of the client': ['all'],
@@ -95,6 +94,8 @@ function withoutHostMeta(value: Json): Json {
   if (!isObject(value)) return value;
   const members = Object.entries(value).flatMap(([key, it]) => {
     if (/^(?:toolwharf|io\.modelcontextprotocol)\//.test(key)) return [];
+    // The host copies the trace context of a request into its result.
+    if (key === 'traceparent') return [];
     // How long a client may cache something is the host's own decision.
     if (key === 'ttlMs' || key === 'cacheScope') return [];
     const inner = withoutHostMeta(it);

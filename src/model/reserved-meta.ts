@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.js';
+import type { JsonObject } from './json.js';
 
 /** Removes `_meta` keys of the protocol, which are for one hop only, and of the host, which a server must not forge. */
 export function withoutReservedMeta(meta: JsonObject): JsonObject {
