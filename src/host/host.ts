@@ -5,7 +5,7 @@ import type { AgentRequest, AgentRequestAnswer } from '../model/requested-instal
 import type { Answer, CallRequest, MessagePoint, MessageVerdict } from './call/call-request.js';
 import type { ExplainRequest, Explanation } from './call/explanation.js';
 import type {
-  Completion,
+  ArgumentValues,
   CompletionRequest,
   ListedPrompt,
   ListedResource,
@@ -56,7 +56,7 @@ export type {
   Explanation,
 } from './call/explanation.js';
 export type {
-  Completion,
+  ArgumentValues,
   CompletionRequest,
   ListedPrompt,
   ListedResource,
@@ -252,5 +252,5 @@ export interface Session extends RemoteSession {
   /** What upstream MCP servers say to those who use them, in the order of the packages. */
   instructions(): Promise<readonly PackageInstructions[]>;
   /** Values for an argument of a prompt or resource template. Empty if its server offers none. */
-  complete(request: CompletionRequest, signal?: CancelSignal): Promise<Completion>;
+  complete(request: CompletionRequest, signal?: CancelSignal): Promise<ArgumentValues>;
 }

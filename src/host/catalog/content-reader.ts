@@ -3,7 +3,7 @@ import { asHostError, HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Rule } from '../../model/rule.js';
 import type { CallServices } from '../call/call.js';
-import type { Completion, CompletionRequest, Session } from '../host.js';
+import type { ArgumentValues, CompletionRequest, Session } from '../host.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { ReadableContent } from '../upstream/readable-content.js';
 import { assertReadable, countRead, guardRead } from '../upstream/reading-rules.js';
@@ -59,7 +59,7 @@ export class ContentReader {
   async complete(
     { of, argument, known }: CompletionRequest,
     signal: CancelSignal = neverCanceled,
-  ): Promise<Completion> {
+  ): Promise<ArgumentValues> {
     const found = 'prompt' in of ? (await this.#find(of.prompt)).source : await this.#resource(of.resource);
     if (!('complete' in found)) return { values: [] };
     const request = { argument: { ...argument }, known: { ...known } };

@@ -52,7 +52,7 @@ export interface CompletionRequest {
 }
 
 /** Values to choose from, best first. `total`: how many there are, if the server says so. */
-export interface Completion {
+export interface ArgumentValues {
   readonly values: readonly string[];
   readonly total?: number;
   readonly hasMore?: boolean;

@@ -181,27 +181,25 @@ export class PackageUpstreams {
   async call({ checked, tool, slots }: ToolUse, request: RunRequest): Promise<RunResult> {
     const action = upstreamAction(tool);
     const program = programOf(packageOf(checked), action.program);
-    const name = `${request.package.id}/${request.tool.name}`;
-    const { timeoutMs, signal, input, callId, idempotencyKey, outputBytes, caller } = request;
-    const { onNetworkDenied, onNetworkUsed, onProgress, onAsk, logging, meta } = request;
+    const { package: pkg, tool: called, ...shared } = request;
+    const name = `${pkg.id}/${called.name}`;
     const result = await this.#use(
       checked,
       program,
       slots,
       (upstream) =>
         upstream.call({
-          tool: action.tool,
-          ...{ input, name, callId, idempotencyKey, timeoutMs, signal, outputBytes, caller },
-          ...{ onNetworkDenied, onNetworkUsed, onProgress, onAsk, logging, meta },
+          ...shared,
+          ...{ name, tool: action.tool },
           assertCurrent: () => {
             const reason = this.outdatedReason(checked, tool);
             if (reason !== undefined)
               throw new HostError('needs_review', `${name} was not called: ${reason}`);
           },
         }),
-      { tool, purpose: request.tool.name },
+      { tool, purpose: called.name },
     );
-    return resultWithReadableLinks(result, linkPrefix(request.package.id, program.name));
+    return resultWithReadableLinks(result, linkPrefix(pkg.id, program.name));
   }
 
   /** The hooks of a package: declared by its manifest, announced by its program, and accepted by the operator. */

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { invalidParams, RpcError } from './json-rpc.js';
 
 /** Answers `completion/complete`. */
-export async function complete(
+export async function answerCompletion(
   session: Session,
   params: JsonObject,
   signal: CancelSignal,

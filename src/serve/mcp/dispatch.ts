@@ -12,7 +12,7 @@ import { methodNotFound } from '../../wire/rpc-code.js';
 import { errorTable } from '../errors.js';
 import { QuestionLimit, supportsForms } from './approval-question.js';
 import { ChangeNotifier } from './change-notifier.js';
-import { complete } from './completion.js';
+import { answerCompletion } from './completion.js';
 import { joinedInstructions } from './joined-instructions.js';
 import { type RequestId, RpcError, type RpcReply, rpcErrorReply } from './json-rpc.js';
 import { supportsUrls } from './page-question.js';
@@ -99,7 +99,7 @@ export function createDispatch(options: McpServerOptions): Dispatch {
         return { kind: 'result', result: traced(await handleToolCall(options, tools, call), params) };
       }
       case 'completion/complete':
-        return { kind: 'result', result: await complete(session, params, request.signal) };
+        return { kind: 'result', result: await answerCompletion(session, params, request.signal) };
       case 'prompts/get':
         return { kind: 'result', result: traced(await prompts.get(params, request.signal), params) };
       case 'resources/read':
