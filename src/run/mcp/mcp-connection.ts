@@ -2,6 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { withoutReservedMeta } from '../../model/reserved-meta.js';
 import { RpcPeer } from '../rpc/rpc-peer.js';
+import type { CallLogging } from '../run.js';
 import type {
   Deadline,
   UpstreamAnnouncement,
@@ -160,9 +161,9 @@ export class McpConnection {
   /** Passes log messages to a call that wants them. Returns a function to call when the call has ended. */
   async startLogging(
     { era, capabilities }: NegotiatedRevision,
-    { logging, timeoutMs, signal }: UpstreamCall,
+    { timeoutMs, signal }: Deadline,
+    logging: CallLogging,
   ): Promise<() => void> {
-    if (logging === undefined) return () => {};
     const stop = this.#messages.enter(logging);
     if (era === '2025' && isObject(capabilities.logging) && this.#messages.raises(logging.level)) {
       const params = { level: logging.level };

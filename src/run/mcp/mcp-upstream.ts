@@ -57,7 +57,11 @@ export class McpUpstream implements Upstream {
   async call(call: UpstreamCall): Promise<RunResult> {
     const { tool, input, name, onProgress, outputBytes, onNetworkDenied } = call;
     const schema = this.announced.tools.find((it) => it.name === tool)?.input;
-    const stopLogging = await this.#connection.startLogging(this.#negotiated, call);
+    // A call without log messages is sent at once.
+    const stopLogging =
+      call.logging === undefined
+        ? undefined
+        : await this.#connection.startLogging(this.#negotiated, call, call.logging);
     const request = {
       method: 'tools/call',
       params: { name: tool, arguments: input, ...this.#connection.callMeta(call) },
@@ -73,7 +77,7 @@ export class McpUpstream implements Upstream {
       const result = await this.#exchange(request, call, call.onAsk);
       return readResult(result, name);
     } finally {
-      stopLogging();
+      stopLogging?.();
       const deniedHosts = this.#connection.takeDeniedHosts();
       if (deniedHosts.length > 0) onNetworkDenied(deniedHosts);
       const contacted = this.#connection.takeContactedHosts();

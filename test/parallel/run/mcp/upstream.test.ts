@@ -70,6 +70,7 @@ describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revisi
     expect(await upstream.call(asked('add', { a: 2, b: 3 }))).toEqual({
       value: { sum: 5 },
       parts: [{ type: 'text', text: '{"sum":5}' }],
+      structured: true,
       meta: { 'desk/took': 3 },
       warnings: [],
     });
