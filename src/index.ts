@@ -202,6 +202,7 @@ export type {
   SmokeSuccess,
   SmokeTest,
 } from './model/lifecycle.js';
+export type { LogLevel } from './model/log-level.js';
 export type { NotifyKind, NotifyTarget } from './model/notify-target.js';
 export type { Fact, Hook, HookPoint, Needs, Package, Prompt, PromptBody } from './model/package.js';
 export type {

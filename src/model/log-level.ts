@@ -10,6 +10,7 @@ export const logLevels = [
   'emergency',
 ] as const;
 
+/** How severe a log message is. */
 export type LogLevel = (typeof logLevels)[number];
 
 export function isLogLevel(value: unknown): value is LogLevel {
