@@ -20,12 +20,15 @@ const folder = mkdtempSync(join(tmpdir(), 'toolwharf-stock-'));
 chmodSync(folder, 0o755);
 const work = join(folder, 'work');
 mkdirSync(work);
+// Commands search the current folder for packages.
+const empty = join(folder, 'empty');
+mkdirSync(empty);
 writeFileSync(join(work, 'note.txt'), 'a note\n');
 
 /** Runs the command in the state directory of one server. */
 function command(state, args) {
   const env = { ...process.env, TOOLWHARF_HOME: state, HOME: folder };
-  const child = spawn(process.execPath, [main, ...args], { env, cwd: folder, timeout: timeoutMs });
+  const child = spawn(process.execPath, [main, ...args], { env, cwd: empty, timeout: timeoutMs });
   child.stdin.end();
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (it) => (stdout += it));

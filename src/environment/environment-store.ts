@@ -11,7 +11,7 @@ import { type BuildSandbox, openBuildSandbox, removeAbandonedBuilds } from './bu
 import { environmentLockOf, lockFor } from './environment-lock.js';
 import { makeFolderWithMode, moveTree } from './file-tree.js';
 import type { OpenEgress } from './installer-network.js';
-import { installNpm, resolveNpm } from './npm.js';
+import { installNpm, type ResolvedNpm, resolveNpm } from './npm.js';
 import { type NpmLock, readNpmLock, readNpmManifest, skippedScripts } from './npm-lock.js';
 import type { InstalledPackages, PackageNeed, PackageSources } from './package-need.js';
 import { type FetchedWheels, fetchLocked, installWheels, resolveWheels } from './pip.js';
@@ -112,18 +112,18 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
     }
     const context = { interpreter: need.interpreter, sandbox, sources, build };
     let lock = known?.language === 'node' ? known : undefined;
-    let cache: string | undefined;
+    let archives: ResolvedNpm['archives'] | undefined;
     if (lock === undefined) {
       onStep('resolve npm packages');
       const manifest = readNpmManifest(need.manifest, false);
       const resolved = await resolveNpm(manifest, context);
-      cache = resolved.cache;
+      archives = resolved.archives;
       lock = npmLock(need, manifest, resolved.lock);
       await storeLock(lock);
     }
     if (existsSync(folderOf(lock))) return { lock, newFolder: undefined };
     onStep('install npm packages');
-    return { lock, newFolder: await installNpm(lock, context, cache) };
+    return { lock, newFolder: await installNpm(lock, context, archives) };
   };
 
   const makeFolders = async () => {

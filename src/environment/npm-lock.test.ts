@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type NpmLock, skippedScripts } from './npm-lock.js';
+import { archivesOf, type NpmLock, readNpmLock, skippedScripts, withArchives } from './npm-lock.js';
 
 const lockOf = (packages: Record<string, object>, scripts?: string[]): NpmLock => ({
   ...{ language: 'node', major: 20, platform: 'linux-x64', manifest: {}, lock: { packages } },
@@ -19,4 +19,15 @@ test('only packages for this system that have an install script, and were not al
   };
   expect(skippedScripts(lockOf(packages))).toEqual(['@x/native', 'not-windows', 'sqlite3']);
   expect(skippedScripts(lockOf(packages, ['sqlite3']))).toEqual(['@x/native', 'not-windows']);
+});
+
+test('archive URLs of a resolution are added for one run, and the lock itself has none', () => {
+  const entry = { version: '1.0.0', integrity: 'sha512-aaaa' };
+  const url = 'https://packages.example.com/a/-/a-1.0.0.tgz';
+  const written = { lockfileVersion: 3, packages: { '': {}, 'node_modules/a': { ...entry, resolved: url } } };
+  const bytes = new TextEncoder().encode(JSON.stringify(written));
+  const lock = readNpmLock(bytes);
+  expect(lock.packages).toEqual({ '': {}, 'node_modules/a': entry });
+  expect(withArchives(lock, archivesOf(bytes)).packages).toEqual(written.packages);
+  expect(withArchives(lock)).toEqual(lock);
 });

@@ -81,6 +81,25 @@ export function readNpmLock(bytes: Uint8Array): Table {
   return { lockfileVersion: 3, requires: true, packages: Object.fromEntries(packages) };
 }
 
+/** The archive URLs of a package-lock that `readNpmLock` accepts. They are used once and never stored. */
+export function archivesOf(bytes: Uint8Array): ReadonlyMap<string, string> {
+  const { packages } = parse(bytes, 'package-lock.json');
+  return new Map(
+    Object.entries(isTable(packages) ? packages : {}).flatMap(([path, entry]): [string, string][] =>
+      isTable(entry) && typeof entry.resolved === 'string' ? [[path, entry.resolved]] : [],
+    ),
+  );
+}
+
+/** The lock with archive URLs, for one run of npm. */
+export function withArchives(lock: Table, archives: ReadonlyMap<string, string> = new Map()): Table {
+  const packages = Object.entries(isTable(lock.packages) ? lock.packages : {}).map(([path, entry]) => {
+    const resolved = archives.get(path);
+    return [path, isTable(entry) && resolved !== undefined ? { ...entry, resolved } : entry] as const;
+  });
+  return { ...lock, packages: Object.fromEntries(packages) };
+}
+
 function checkEntry(path: string, entry: Table): void {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
   const parts = path.split('/');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, rename, writeFile } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import { documentLimits, parseBounded } from '../model/json-bounds.js';
@@ -14,7 +14,7 @@ import {
   type InstallerNetwork,
   installerNetwork,
 } from './installer-network.js';
-import { type NpmLock, readNpmLock } from './npm-lock.js';
+import { archivesOf, type NpmLock, readNpmLock, withArchives } from './npm-lock.js';
 import type { PackageSources } from './package-need.js';
 
 export interface NpmContext {
@@ -35,10 +35,10 @@ const commonArgs = [
   'error',
 ];
 
-/** The lock of a manifest, and the folder with what npm read from the registry to make it. */
+/** The lock of a manifest, and where the registry has the archives: paths of the lock with their URLs. */
 export interface ResolvedNpm {
   readonly lock: NpmLock['lock'];
-  readonly cache: string;
+  readonly archives: ReadonlyMap<string, string>;
 }
 
 /** Resolves the dependencies of a manifest into a lock, without installing anything. */
@@ -47,22 +47,25 @@ export async function resolveNpm(manifest: NpmLock['manifest'], context: NpmCont
   await writeProject(folder, { 'package.json': manifest }, context.sandbox);
   await runNpm(['install', '--package-lock-only', ...commonArgs], folder, context);
   const bytes = await readUntrustedFile(join(folder, 'project', 'package-lock.json'), lockBytes);
-  return { lock: readNpmLock(bytes), cache: join(folder, 'cache') };
+  return { lock: readNpmLock(bytes), archives: archivesOf(bytes) };
 }
 
 /**
- * Installs exactly what the lock lists, without running any package script. Returns the sealed folder. `cache`: that of
- * the resolution just before, so that npm does not read every document of the registry again; the lock has the hashes.
+ * Installs exactly what the lock lists, without running any package script. Returns the sealed folder. `archives`: from the
+ * resolution just before, so that npm does not read every document of the registry again. The hashes of the lock decide.
  */
-export async function installNpm(lock: NpmLock, context: NpmContext, cache?: string): Promise<string> {
+export async function installNpm(
+  lock: NpmLock,
+  context: NpmContext,
+  archives?: ResolvedNpm['archives'],
+): Promise<string> {
   const folder = await context.build.writableFolder('install');
-  if (cache !== undefined && existsSync(cache)) await rename(cache, join(folder, 'cache'));
   await writeProject(
     folder,
-    { 'package.json': lock.manifest, 'package-lock.json': lock.lock },
+    { 'package.json': lock.manifest, 'package-lock.json': withArchives(lock.lock, archives) },
     context.sandbox,
   );
-  await runNpm(['ci', '--omit', 'dev', '--prefer-offline', ...commonArgs], folder, context);
+  await runNpm(['ci', '--omit', 'dev', ...commonArgs], folder, context);
   const { scripts = [] } = lock;
   if (scripts.length > 0)
     await runNpm(

@@ -154,6 +154,18 @@ describe('a trial start', () => {
     expect(readdirSync(join(bench.path, 'state', 'store', 'trees'))).toEqual([]);
   }, 60_000);
 
+  test('that nobody installs leaves nothing when its session ends, also in a host that goes on', async () => {
+    const request = { name: 'notes', command: notes, env: { TOKEN: 'abc' } };
+    expect(await session.installations.tryServer({ ...request, by })).toMatchObject({ status: 'started' });
+    const installed = join(bench.path, 'state', 'environments', 'installed');
+    expect(readdirSync(installed)).toHaveLength(1);
+    const other = await bench.session({ directories: [], accept: null });
+    await other.close();
+    expect(readdirSync(installed)).toHaveLength(1);
+    await session.close();
+    expect(readdirSync(installed)).toEqual([]);
+  }, 60_000);
+
   test('sees no folder of its arguments, but its own script', async () => {
     const folder = join(bench.path, 'project');
     mkdirSync(folder);
