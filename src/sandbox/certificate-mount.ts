@@ -3,8 +3,8 @@
 import { posix } from 'node:path';
 import type { Mount, Sandbox } from './sandbox.js';
 
-/** Names of the files in the mounted folder. */
-export const certificateFiles = { extra: 'extra.pem', all: 'all.pem' } as const;
+/** Names of the files in the mounted folder. `engine` is the same as `extra`: container engines read only such names. */
+export const certificateFiles = { extra: 'extra.pem', all: 'all.pem', engine: 'extra.crt' } as const;
 
 export function certificateMount(folder: string): Mount {
   return { source: folder, target: '/toolwharf/certificates', writable: false };

@@ -31,19 +31,23 @@ const accept = [
 export function openOciRegistry({ image }: OciSource, options: AcquireOptions): OciRegistry {
   const slash = image.indexOf('/');
   const [host, name] = [image.slice(0, slash), image.slice(slash + 1)];
-  // As for container engines: a registry on this machine has no TLS. It needs the operator's grant.
-  const scheme = isLoopbackHost(host.replace(/:\d+$/, '')) ? 'http' : 'https';
-  const base = `${scheme}://${host}/v2/${name}/`;
+  // As for container engines: a registry on this machine needs no TLS. It needs the operator's grant.
+  const isHere = isLoopbackHost(host.replace(/:\d+$/, ''));
+  let scheme: 'http' | 'https' = isHere && options.services.ca === undefined ? 'http' : 'https';
   let token: string | undefined;
   const remote = (path: string): Remote => ({
-    url: `${base}${path}`,
+    url: `${scheme}://${host}/v2/${name}/${path}`,
     ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
   });
   return {
     blob: (digest) => remote(`blobs/${digest}`),
     async manifest(reference) {
       const get = () => fetchText(remote(`manifests/${reference}`), accept, { ...options, statuses: [401] });
-      let answer = await get();
+      let answer = await get().catch((error: unknown) => {
+        if (!isHere || scheme === 'http' || !speaksNoTls(error)) throw error;
+        scheme = 'http';
+        return get();
+      });
       if (answer.status === 401 && token === undefined) {
         token = await fetchToken(answer.headers['www-authenticate'] ?? '', name, host, options);
         answer = await get();
@@ -62,6 +66,12 @@ export function openOciRegistry({ image }: OciSource, options: AcquireOptions): 
       return { digest, value };
     },
   };
+}
+
+/** Codes of Node for an answer that is not TLS. A certificate that is not trusted has other ones. */
+function speaksNoTls(error: unknown): boolean {
+  const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+  return /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/.test(code ?? '');
 }
 
 /** A token that anyone gets, for reading this repository only. */

@@ -2,8 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { LoopbackTls } from './loopback-tls.js';
 import { temporaryFolder } from './toolwharf.js';
 
 const program = '/usr/bin/docker-registry';
@@ -21,7 +23,8 @@ export interface ImageRegistry {
 
 export const noRegistry = existsSync(program) ? '' : ` (needs ${program})`;
 
-export async function imageRegistry(): Promise<ImageRegistry> {
+/** `tls`: it answers over TLS only. */
+export async function imageRegistry(tls?: LoopbackTls): Promise<ImageRegistry> {
   const folder = temporaryFolder();
   const data = join(folder.path, 'data');
   mkdirSync(data);
@@ -50,12 +53,13 @@ export async function imageRegistry(): Promise<ImageRegistry> {
     onward.once('error', () => answer.destroy());
     asked.pipe(onward);
   };
-  const front = createServer((asked, answer) => {
+  const listener = (asked: IncomingMessage, answer: ServerResponse) => {
     requests.push(`${asked.method} ${asked.url}`);
     if (isHolding && asked.method === 'GET' && asked.url?.includes('/blobs/'))
       held.push(() => forward(asked, answer));
     else forward(asked, answer);
-  });
+  };
+  const front = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   await new Promise<void>((done) => front.listen(0, '127.0.0.1', done));
   await answers(port);
   return {

@@ -2,6 +2,7 @@ import { notReadyError } from '../call/callable-tool.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import { installPrograms } from '../packages/install.js';
 import type { InstallOptions, InstallResult } from '../packages/package-change.js';
+import { certificateFolder } from '../sandboxing/certificate-folder.js';
 import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 
@@ -12,7 +13,7 @@ import type { SessionServices } from './session-services.js';
 export async function installPackage(
   { blocked, needs, underReview }: CheckedPackage,
   subject: { readonly principal: string; readonly package: string },
-  { grant, denial }: ProfileInputs,
+  { grant, denial, certificates }: ProfileInputs,
   { packages, sandboxing, kills, running, notifyChanged }: SessionServices,
   options: InstallOptions,
 ): Promise<InstallResult> {
@@ -27,6 +28,9 @@ export async function installPackage(
       granted: grant.network,
       denied: denial.network.filter((it) => it.except === undefined),
       noNetwork: denial.noNetwork,
+      ...(certificates === undefined
+        ? {}
+        : { certificates: certificateFolder(sandboxing.stage.root, certificates) }),
     },
     options,
   );

@@ -12,6 +12,8 @@ export interface RegistryAccess {
   readonly granted: readonly NetworkHost[];
   readonly denied: readonly NetworkHost[];
   readonly noNetwork: boolean;
+  /** Folder with certificates of more authorities that the operator trusts. */
+  readonly certificates?: string | undefined;
 }
 
 export interface ImageInstallServices {
@@ -36,12 +38,12 @@ export async function installImage(
     kind: 'operator',
     body: { operation: 'fetch image', package: id ?? '', image: detail, by: principal },
   });
-  await containers.pull(image, { signal, insecure });
+  await containers.pull(image, { signal, insecure, certificates: reach.certificates });
   return { name, status: 'done', detail };
 }
 
 /**
- * Returns whether the registry is on this machine, which means that it has no TLS. The engine itself fetches, over the
+ * Returns whether the registry is on this machine, where it needs no TLS. The engine itself fetches, over the
  * operator's network. So only names can be checked here: denied hosts, and loopback without a grant.
  */
 function assertReachable(image: ImageReference, { granted, denied, noNetwork }: RegistryAccess): boolean {

@@ -9,6 +9,7 @@ export function certificateFolder(parent: string, extra: string): string {
   const folder = join(parent, `certificates-${sha256(extra).slice(0, 16)}`);
   const files = [
     [certificateFiles.extra, extra],
+    [certificateFiles.engine, extra],
     [certificateFiles.all, allCertificates(extra).join('\n')],
   ] as const;
   if (files.every(([name]) => existsSync(join(folder, name)))) return folder;

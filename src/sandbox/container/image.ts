@@ -14,8 +14,10 @@ export interface LocalImage {
 
 export interface PullOptions {
   readonly signal: AbortSignal;
-  /** Without TLS, for a registry on this machine that the operator granted. */
+  /** TLS is not needed: a registry on this machine that the operator granted. */
   readonly insecure: boolean;
+  /** Folder with certificates of more authorities that the operator trusts, in files that end with `.crt`. */
+  readonly certificates?: string | undefined;
 }
 
 const inspectMs = 20_000;
@@ -55,15 +57,23 @@ export async function findImage(
 export async function pullImage(
   engine: ContainerEngine,
   image: ImageReference,
-  { signal, insecure }: PullOptions,
+  { signal, insecure, certificates }: PullOptions,
   watchdog: ProcessGroupWatchdog,
 ): Promise<void> {
-  const verify = insecure && engine.kind === 'podman' ? ['--tls-verify=false'] : [];
-  const output = await runEngine(
-    engine.path,
-    [...engineArgs(engine), 'pull', '--quiet', ...verify, imageReferenceText(image)],
-    { timeoutMs: pullMs, signal, watchdog },
-  );
+  const pull = (...options: readonly string[]) =>
+    runEngine(
+      engine.path,
+      [...engineArgs(engine), 'pull', '--quiet', ...options, imageReferenceText(image)],
+      { timeoutMs: pullMs, signal, watchdog },
+    );
+  const isPodman = engine.kind === 'podman';
+  const withoutTls = insecure && isPodman ? ['--tls-verify=false'] : [];
+  // Docker reads certificates only from its own settings.
+  const trusted = certificates !== undefined && isPodman ? ['--cert-dir', certificates] : [];
+  let output = await pull(...(trusted.length > 0 ? trusted : withoutTls));
+  // A registry on this machine may have no TLS although there is an authority for others.
+  const isPlain = trusted.length > 0 && insecure && /gave HTTP response to HTTPS/i.test(output.stderr);
+  if (output.code !== 0 && isPlain && !signal.aborted) output = await pull(...withoutTls);
   if (signal.aborted) throw new HostError('canceled', 'downloading the image was canceled');
   if (output.code === 0) return;
   const message = `${imageReferenceText(image)} could not be downloaded: ${engineErrorText(output)}`;
