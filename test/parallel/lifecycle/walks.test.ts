@@ -74,3 +74,22 @@ test.each(walks.map((it) => [it.title, it] as const))(
   },
   60_000,
 );
+
+test('without net.ca_file, git, pip and npm do not trust the same server', async () => {
+  const without = await bench.session({
+    ...{ directories: [], accept: null, allow: [origin.grant] },
+    policy: { indexes: origin.indexes },
+  });
+  const { installations } = without;
+  const install = async (source: string) => {
+    const { digest } = await installations.plan({ source });
+    return installations.install({ source, agree: digest, by });
+  };
+  const fetched = walks.filter((it) => /git|pip|npm|index/i.test(it.title));
+  expect(fetched.length).toBeGreaterThan(3);
+  for (const { title, publish } of fetched)
+    await expect(install(publish('one')), title).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:network_failed|install_failed)$/),
+    });
+  expect(await installations.list()).toEqual([]);
+}, 60_000);
