@@ -35,6 +35,7 @@ import { acceptPackage, reviewPackage } from './package-review.js';
 import { createPackageRunner, type PackageRunner } from './package-runner.js';
 import { type PackageStatusServices, packageStatus, packageStatuses } from './package-status.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
+import { RunningLoad } from './running-load.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 import { listedTools } from './session-tool.js';
@@ -59,8 +60,7 @@ export class SessionCatalog {
   readonly #upstreams: PackageUpstreams;
   readonly #former = new FormerTools();
   readonly #newAgreements: NewAgreements;
-  /** The load after a change that runs now. */
-  #loading: Promise<unknown> | undefined;
+  readonly #load = new RunningLoad();
 
   private constructor(
     setup: SessionSetup,
@@ -102,28 +102,23 @@ export class SessionCatalog {
 
   /** Loads the packages again. One that an edit broke keeps its last valid version. Returns a sentence per change. */
   async reload(): Promise<readonly string[]> {
-    const loading = this.#loadAgain();
-    this.#loading = loading.catch(() => {});
-    const { lines, removed } = await loading.finally(() => {
-      this.#loading = undefined;
+    const before = this.#loaded;
+    const lines = await this.#load.run(async () => {
+      const now = await loadPackages(this.setup, this.#services.packages).catch(emptyIfNotFound);
+      const loaded = keepLastValid(this.#loaded, now);
+      const changes = differences(this.#loaded, loaded);
+      if (changes.length === 0) return [];
+      this.#former.remember(this.#tools.shown);
+      this.#loaded = loaded;
+      await this.#check();
+      await this.stagePackages();
+      return changes;
     });
     if (lines.length === 0) return [];
-    await this.#refreshLoaded(true);
+    await this.#refreshTools(true);
+    const removed = removedDigests(before, this.#loaded);
     this.#services.upstreams.connections.retire((it) => removed.includes(it.digest));
     return lines;
-  }
-
-  async #loadAgain(): Promise<{ readonly lines: readonly string[]; readonly removed: readonly string[] }> {
-    const now = await loadPackages(this.setup, this.#services.packages).catch(emptyIfNotFound);
-    const loaded = keepLastValid(this.#loaded, now);
-    const lines = differences(this.#loaded, loaded);
-    if (lines.length === 0) return { lines, removed: [] };
-    const removed = removedDigests(this.#loaded, loaded);
-    this.#former.remember(this.#tools.shown);
-    this.#loaded = loaded;
-    await this.#check();
-    await this.stagePackages();
-    return { lines, removed };
   }
 
   /**
@@ -283,12 +278,7 @@ export class SessionCatalog {
    */
   async #refreshTools(wait: boolean): Promise<void> {
     if (this.setup.places === null && this.#newAgreements.takeInstalled()) await this.reload();
-    // Somebody else noticed the change: this caller gets the new packages too.
-    else if (this.#loading !== undefined) await this.#loading;
-    await this.#refreshLoaded(wait);
-  }
-
-  async #refreshLoaded(wait: boolean): Promise<void> {
+    else if (this.#load.end !== undefined) await this.#load.end;
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
     if (await this.#newAgreements.concern(this.#packages)) await this.#check();
     if (this.#tools.set.isOutdated) await this.#listTools();
