@@ -155,7 +155,9 @@ function gitFailure(result: InstallerResult, url: string): HostError {
   const { host } = new URL(url);
   if (result.deniedHosts.length > 0)
     return new HostError('network_denied', `git may not reach ${result.deniedHosts.join(', ')} for ${url}`, {
-      hint: `a private address needs a grant; only ${host} is allowed`,
+      hint: result.deniedHosts.some((it) => it === host || it === `${host}:443`)
+        ? `a private address needs a grant: --allow toolwharf=net:${host}`
+        : `only ${host} is allowed`,
     });
   if (/too slow|timed out/i.test(text))
     return new HostError('timeout', `${host} did not answer in time while git read ${url}`, {
