@@ -99,13 +99,13 @@ async function openWith(
       const handlers = await catalog.hooks();
       return runMessageHooks(point, content, { principal, session: caller.id, signal, handlers, audit });
     },
-    prompts: async () => (await catalog.prompts()).map((it) => it.listed),
+    prompts: async () => (await catalog.content.prompts()).map((it) => it.listed),
     prompt: (name, args) => contentReader.prompt(name, args),
     promptMessages: (name, args, signal) => contentReader.messages(name, args, signal),
-    resources: async () => (await catalog.resources()).map((it) => it.listed),
+    resources: async () => (await catalog.content.resources()).map((it) => it.listed),
     resource: (uri, signal) => contentReader.resource(uri, signal),
     onChange: (listener) => services.onChange(listener),
-    instructions: () => catalog.instructions(),
+    instructions: () => catalog.content.instructions(),
     complete: (request, signal) => contentReader.complete(request, signal),
     review: (id) => catalog.review(id),
     accept: async (id, digest, by = principal) =>

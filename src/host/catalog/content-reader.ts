@@ -10,12 +10,12 @@ import { assertReadable, countRead, guardRead } from '../upstream/reading-rules.
 import { promptTextOf } from '../upstream/upstream-content.js';
 import { readCompletion } from './completion-result.js';
 import type { OfferedPrompt } from './prompts.js';
+import type { SessionContent } from './session-content.js';
 
 export interface ContentReaderOptions {
   readonly catalog: {
     readonly setup: SessionSetup;
-    prompts(): Promise<readonly OfferedPrompt[]>;
-    resource(uri: string): Promise<ReadableContent | undefined>;
+    readonly content: Pick<SessionContent, 'prompts' | 'resource'>;
   };
   readonly call: Session['call'];
   readonly services: Pick<CallServices, 'kills' | 'audit' | 'limits' | 'running'>;
@@ -115,13 +115,13 @@ export class ContentReader {
   }
 
   async #resource(uri: string): Promise<ReadableContent> {
-    const resource = await this.#options.catalog.resource(uri);
+    const resource = await this.#options.catalog.content.resource(uri);
     if (resource !== undefined) return resource;
     throw new HostError('not_found', `no resource with the address ${JSON.stringify(uri.slice(0, 200))}`);
   }
 
   async #find(name: string): Promise<OfferedPrompt> {
-    const prompt = (await this.#options.catalog.prompts()).find((it) => it.listed.name === name);
+    const prompt = (await this.#options.catalog.content.prompts()).find((it) => it.listed.name === name);
     if (prompt !== undefined) return prompt;
     throw new HostError('not_found', `no prompt named ${JSON.stringify(name)}`);
   }

@@ -1,7 +1,7 @@
 import type { ProbeResult } from '../../sandbox/sandbox.js';
 import type { CallableTool } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
-import type { FirstAcceptance, ListedTool, PackageInstructions, PackageReport } from '../host.js';
+import type { FirstAcceptance, ListedTool, PackageReport } from '../host.js';
 import type { SessionNames } from '../operator/kill-targets.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
 import { agreeToPackages } from '../packages/agreements.js';
@@ -18,14 +18,6 @@ import { differences, emptyIfNotFound, keepLastValid, removedDigests } from '../
 import { stageAll } from '../packages/stage.js';
 import type { SessionSetup } from '../session-setup.js';
 import { PackageUpstreams } from '../upstream/package-upstreams.js';
-import type { ReadableContent } from '../upstream/readable-content.js';
-import {
-  resourceReading,
-  type UpstreamResource,
-  upstreamPrompts,
-  upstreamResources,
-} from '../upstream/upstream-content.js';
-import { upstreamInstructions } from '../upstream/upstream-instructions.js';
 import { hasHooks, hasUpstreams } from '../upstream/upstream-program.js';
 import { FormerTools } from './former-tools.js';
 import { NewAgreements } from './new-agreements.js';
@@ -34,19 +26,19 @@ import { reportOf } from './package-report.js';
 import { acceptPackage, reviewPackage } from './package-review.js';
 import { createPackageRunner, type PackageRunner } from './package-runner.js';
 import { type PackageStatusServices, packageStatus, packageStatuses } from './package-status.js';
-import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { RunningLoad } from './running-load.js';
+import { SessionContent } from './session-content.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 import { listedTools } from './session-tool.js';
 import { SessionTools } from './session-tools.js';
-import { textStores } from './stored-text.js';
 import { findPackage, packageNamedBy, sessionNames, toolNotFound } from './tool-lookup.js';
 import { fetchUnknownTools, startable } from './unknown-tools.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
 export class SessionCatalog {
   readonly setup: SessionSetup;
+  readonly content: SessionContent;
   readonly #services: SessionServices;
   #loaded: LoadResult;
   /** Only packages need its result, so a session without any does not wait for it. */
@@ -79,6 +71,10 @@ export class SessionCatalog {
     this.#upstreams = new PackageUpstreams(services, this.setup, {
       profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
+    });
+    this.content = new SessionContent({
+      ...{ services, setup, tools: this.#tools, upstreams: this.#upstreams },
+      ...{ profileInputs: this.#profileInputs, ready: () => this.#ready() },
     });
   }
 
@@ -178,27 +174,6 @@ export class SessionCatalog {
     const status = named === undefined ? undefined : await this.#statusNow(named);
     const upstreams = this.#upstreams;
     throw toolNotFound(this.#tools.shown, packages, name, { named, status, upstreams, isHidden });
-  }
-
-  async prompts(): Promise<readonly OfferedPrompt[]> {
-    const ready = await this.#ready();
-    const ofUpstreams = upstreamPrompts(ready, this.#upstreams);
-    const { stage } = this.#services.sandboxing;
-    const storeOf = textStores(this.#services, this.setup, (id) => this.#profileInputs.of(id));
-    return offeredPrompts(ready, this.#tools.shown, stage, ofUpstreams, this.#upstreams, storeOf);
-  }
-
-  async resources(): Promise<readonly UpstreamResource[]> {
-    return upstreamResources(await this.#ready(), this.#upstreams);
-  }
-
-  async instructions(): Promise<readonly PackageInstructions[]> {
-    return upstreamInstructions(await this.#ready(), this.#upstreams);
-  }
-
-  /** Undefined if no upstream has the resource. */
-  async resource(uri: string): Promise<ReadableContent | undefined> {
-    return resourceReading(uri, await this.#ready(), this.#upstreams);
   }
 
   get hasHooks(): boolean {

@@ -91,6 +91,7 @@ export class StartTrials {
   }
 }
 
-function keyOf({ package: id, generation }: InstalledPlace): string {
-  return `${id} ${generation}`;
+/** With the time of the trial: a package that is installed again counts its generations from 1. */
+function keyOf({ package: id, generation, trial }: InstalledPlace): string {
+  return `${id} ${generation} ${trial?.at}`;
 }

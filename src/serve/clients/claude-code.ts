@@ -7,16 +7,18 @@ import { jsonSettings } from './syntax/json-settings.js';
 export const claudeCode: Client = {
   name: 'claude-code',
   title: 'Claude Code',
-  scopes: ['project', 'user'],
+  scopes: ['project', 'local', 'user'],
   syntax: jsonSettings,
   container: ['mcpServers'],
+  // What "claude mcp add" writes by default.
+  containerIn: (scope, { project }) => (scope === 'local' ? ['projects', project, 'mcpServers'] : undefined),
   managed: entryMembers,
   startsInProject: true,
   http: true,
   file: (scope, machine) =>
-    scope === 'user'
-      ? joinPathFor(machine, machine.home, '.claude.json')
-      : joinPathFor(machine, machine.project, '.mcp.json'),
+    scope === 'project'
+      ? joinPathFor(machine, machine.project, '.mcp.json')
+      : joinPathFor(machine, machine.home, '.claude.json'),
   entry: typedEntry,
   variable: (name) => `\${${name}}`,
   next: 'start Claude Code in this project; "/mcp" shows the server',

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../model/json.js';
 import type { SettingsSyntax } from './syntax/settings-syntax.js';
 
-/** Whether the configuration is for one user or for one project. */
-export type ConfigScope = 'user' | 'project';
+export const configScopes = ['user', 'project', 'local'] as const;
+
+/** Whom the configuration is for: one user, everybody in one project, or one user in one project (`local`). */
+export type ConfigScope = (typeof configScopes)[number];
 
 /** The machine on which a client stores its files. */
 export interface ClientMachine {
@@ -34,6 +36,8 @@ export interface Client {
   readonly syntax: SettingsSyntax;
   /** The path of the member that contains the servers. */
   readonly container: readonly string[];
+  /** The same, if one file has the servers of several scopes. Undefined: at `container`. */
+  containerIn?(scope: ConfigScope, machine: ClientMachine): readonly string[] | undefined;
   /** Where earlier versions have the servers. Used if the file has servers there. */
   readonly earlierContainer?: readonly string[];
   /** Whether the servers are a list with their names inside. Default: members of an object. */

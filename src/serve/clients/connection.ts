@@ -10,6 +10,7 @@ import { sessionArgs } from '../cli/config/session-options.js';
 import { visibleLine } from '../print/visible.js';
 import type { ClientTransport } from './client.js';
 import { askMayApprove, mayApproveOption } from './client-approval.js';
+import { clientPlace } from './client-place.js';
 import { confirmFileChange } from './confirm-change.js';
 import { acceptConnectedPackages } from './connected-packages.js';
 import { type CredentialOwner, issueCredential, knownCredential, revokeCredential } from './credential.js';
@@ -59,17 +60,18 @@ export class Connection {
   readonly #key: EntryKey;
 
   constructor(request: ConnectRequest) {
-    const { client, scope, machine, terminal } = request;
+    const { scope, machine, terminal } = request;
     const { environment, cwd } = terminal;
-    this.#request = request;
     this.#home = homeDirectory(environment, machine.home);
-    this.#file = client.file(scope, {
+    const { client, file, id } = clientPlace(request.client, scope, {
       platform: machine.platform,
       home: this.#home,
       project: cwd,
       environment,
     });
-    this.#key = new EntryKey(stateDirectory(request.args, environment, cwd), this.#file, request.name);
+    this.#request = { ...request, client };
+    this.#file = file;
+    this.#key = new EntryKey(stateDirectory(request.args, environment, cwd), id, request.name);
   }
 
   async print(): Promise<number> {
@@ -187,7 +189,7 @@ export class Connection {
         });
       const url = mcpEndpoint(written);
       // A project's file is shared, and a host elsewhere has its own tokens: both refer to a variable instead.
-      const writesToken = scope === 'user' && isLoopbackHost(url.hostname);
+      const writesToken = scope !== 'project' && isLoopbackHost(url.hostname);
       const value = writesToken ? (token ?? 'YOUR-TOKEN') : client.variable(tokenVariable);
       return { kind: 'http', url: url.href, authorization: `Bearer ${value}` };
     }
@@ -238,7 +240,7 @@ export class Connection {
   }
 
   #privacy(): 'private' | 'shared' {
-    return this.#request.scope === 'user' ? 'private' : 'shared';
+    return this.#request.scope === 'project' ? 'shared' : 'private';
   }
 
   async #confirmChange(file: SettingsFile, text: string): Promise<boolean> {

@@ -91,7 +91,7 @@ async function freeName(
   { client, scope, name, terminal }: CredentialOwner,
   kind: TokenKind,
 ): Promise<string> {
-  const project = scope === 'project' ? basename(terminal.cwd).replace(/[^A-Za-z0-9._-]+/g, '-') : '';
+  const project = scope !== 'user' ? basename(terminal.cwd).replace(/[^A-Za-z0-9._-]+/g, '-') : '';
   const parts = [client.name, project, name === 'toolwharf' ? '' : name];
   const base = parts.filter((it) => it !== '').join('-');
   const taken = new Set((await host.tokens.list()).filter((it) => it.kind === kind).map((it) => it.name));

@@ -6,8 +6,9 @@ import { configuredServer } from './configured-server.js';
 export class EntryKey {
   readonly #path: string;
 
-  constructor(state: string, settingsFile: string, entryName: string) {
-    this.#path = clientKeyPath(state, settingsFile, entryName);
+  /** `place`: the id of a `ClientPlace`. */
+  constructor(state: string, place: string, entryName: string) {
+    this.#path = clientKeyPath(state, place, entryName);
   }
 
   /** The arguments of `toolwharf mcp` that name the file. */

@@ -47,7 +47,7 @@ export const installationDocuments = {
   }),
   'import@1': jsonDocument('import@1', "What became of the MCP servers of a client's file.", {
     client: text('`file`: a file that belongs to no known client.'),
-    scope: oneOf(['user', 'project']),
+    scope: oneOf(['user', 'project', 'local']),
     file: text(),
     status: oneOf(['planned', 'imported', 'unchanged', 'declined', 'restored']),
     digest: optional(text('What `--agree` names.')),
@@ -70,7 +70,7 @@ export const installationDocuments = {
     ),
     alsoIn: optional(
       arrayOf(
-        object({ scope: oneOf(['user', 'project']), file: text(), servers: arrayOf(text()) }),
+        object({ scope: oneOf(['user', 'project', 'local']), file: text(), servers: arrayOf(text()) }),
         'Other files of the client with servers.',
       ),
     ),

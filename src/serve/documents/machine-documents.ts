@@ -62,7 +62,7 @@ export const machineDocuments = {
         object({
           schema: connect,
           client: text(),
-          scope: oneOf(['user', 'project']),
+          scope: oneOf(['user', 'project', 'local']),
           file: text(),
           name: text('Name of the entry.'),
           status: oneOf([

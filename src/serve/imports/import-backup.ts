@@ -22,16 +22,17 @@ export interface ImportBackup {
 const sizes = { min: 2, max: 512 * 1024 * 1024 };
 
 /**
- * The backups of one file, in the state directory: a backup beside the file would be another place with the secrets
+ * The backups of one place, in the state directory: a backup beside the file would be another place with the secrets
  * that were just moved.
  */
 export class ImportBackups {
   readonly #folder: string;
   readonly #start: string;
 
-  constructor(state: string, file: string) {
+  /** `place`: the id of a `ClientPlace`. */
+  constructor(state: string, place: string) {
     this.#folder = join(state, 'imports');
-    this.#start = `${sha256(file).slice(0, 16)}-`;
+    this.#start = `${sha256(place).slice(0, 16)}-`;
   }
 
   /** Writes a backup. Returns its path. */

@@ -2,7 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
 import type { Arguments } from '../cli/command/command.js';
 import type { Terminal } from '../cli/terminal/terminal.js';
-import { entriesOf, repeatedNames } from '../clients/settings-edit.js';
+import { entriesOf, otherServers, repeatedNames } from '../clients/settings-edit.js';
 import { readSettingsFile, type SettingsFile } from '../clients/settings-file.js';
 import { configuredEntry } from './configured-entry.js';
 import type { ImportReport } from './import-report.js';
@@ -32,7 +32,7 @@ export function readEntries(
     throw new HostError('usage', `${file.path} has no server ${JSON.stringify(unknown)}`, {
       hint: `it has ${[...entries.keys()].join(', ') || 'none'}`,
     });
-  const place = { environment, home, project: scope === 'project' ? cwd : undefined };
+  const place = { environment, home, project: scope === 'user' ? undefined : cwd };
   const repeated = repeatedNames(settings, client);
   const servers: ImportableEntry[] = [];
   const outside: OutsideEntry[] = [];
@@ -48,16 +48,12 @@ export function readEntries(
   return { entries, servers, outside };
 }
 
-/** Servers in other files of the same client. */
-export function alsoConfigured({ client, otherFiles }: ImportTarget): Pick<ImportReport, 'alsoIn'> {
-  const found = otherFiles.flatMap(({ scope, file }) => {
+/** Servers of the same client in its other scopes. */
+export function alsoConfigured({ others }: ImportTarget): Pick<ImportReport, 'alsoIn'> {
+  const found = others.flatMap(({ client, scope, file }) => {
     try {
       const { text } = readSettingsFile(file);
-      const servers = [...entriesOf({ file, text }, client)].flatMap(([name, value]) =>
-        configuredEntry(value, client, { environment: {}, home: '/', project: undefined }).kind === 'ours'
-          ? []
-          : [name],
-      );
+      const servers = otherServers({ file, text }, client);
       return servers.length === 0 ? [] : [{ scope, file, servers }];
     } catch {
       // This file can be imported although the other one cannot be read.

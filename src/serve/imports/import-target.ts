@@ -2,28 +2,28 @@ import { basename, extname, resolve } from 'node:path';
 import { suggest } from '../../formats/suggest.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
+import { stateDirectory } from '../cli/command/arguments.js';
 import type { Arguments } from '../cli/command/command.js';
 import type { Terminal } from '../cli/terminal/terminal.js';
-import { type Client, type ConfigScope, clientNames } from '../clients/client.js';
+import { type Client, clientNames } from '../clients/client.js';
+import { type ClientPlace, clientPlace } from '../clients/client-place.js';
 import { clientScope } from '../clients/client-scope.js';
 import { clients } from '../clients/clients.js';
 import type { ConnectMachine } from '../clients/connection.js';
 import { homeDirectory } from '../clients/launch.js';
+import { otherServers } from '../clients/settings-edit.js';
 import { readSettingsFile, type SettingsFile } from '../clients/settings-file.js';
 import { jsonSettings } from '../clients/syntax/json-settings.js';
 import { SettingsProblem, type SettingsSyntax } from '../clients/syntax/settings-syntax.js';
 import { tomlSettings } from '../clients/syntax/toml-settings.js';
 import { yamlSettings } from '../clients/syntax/yaml-settings.js';
+import { ImportBackups } from './import-backup.js';
 
 /** A file with servers, and the client that it belongs to. */
-export interface ImportTarget {
-  readonly client: Client;
-  readonly scope: ConfigScope;
-  /** Absolute. */
-  readonly file: string;
+export interface ImportTarget extends ClientPlace {
   readonly home: string;
-  /** Files of the same client in its other scopes. */
-  readonly otherFiles: readonly { readonly scope: ConfigScope; readonly file: string }[];
+  /** The same client in its other scopes. */
+  readonly others: readonly ClientPlace[];
 }
 
 /** The file that a command line names: by a client, or by a path. */
@@ -39,12 +39,9 @@ export function importTarget(args: Arguments, terminal: Terminal, machine: Conne
   const known = clientNames.find((it) => it === name);
   if (known !== undefined) {
     const client = clients[known];
-    const scope = clientScope(client, args.value('scope'));
-    const others = client.scopes.filter((it) => it !== scope);
-    return {
-      ...{ client, scope, home, file: client.file(scope, place) },
-      otherFiles: others.map((it) => ({ scope: it, file: client.file(it, place) })),
-    };
+    const places = client.scopes.map((it) => clientPlace(client, it, place));
+    const chosen = chosenPlace(client, places, args, terminal);
+    return { ...chosen, home, others: places.filter((it) => it.scope !== chosen.scope) };
   }
   const file = resolve(cwd, name);
   if (readSettingsFile(file).text === undefined) {
@@ -56,8 +53,36 @@ export function importTarget(args: Arguments, terminal: Terminal, machine: Conne
   if (args.has('scope')) throw new HostError('usage', '--scope is for clients; a file has no scope');
   for (const client of Object.values(clients))
     for (const scope of client.scopes)
-      if (client.file(scope, place) === file) return { client, scope, home, file, otherFiles: [] };
-  return { client: clientOfFile(file), scope: 'user', home, file, otherFiles: [] };
+      if (client.file(scope, place) === file)
+        return { ...clientPlace(client, scope, place), home, others: [] };
+  return { client: clientOfFile(file), scope: 'user', home, file, id: file, others: [] };
+}
+
+/** The place that `--scope` names. Without it, the first one that has something to import, or to undo. */
+function chosenPlace(
+  client: Client,
+  places: readonly ClientPlace[],
+  args: Arguments,
+  { environment, cwd }: Terminal,
+): ClientPlace {
+  const scope = clientScope(client, args.value('scope'));
+  const byScope = places.find((it) => it.scope === scope) as ClientPlace;
+  if (args.has('scope')) return byScope;
+  const state = stateDirectory(args, environment, cwd);
+  const isWanted = args.has('undo')
+    ? ({ id }: ClientPlace) => new ImportBackups(state, id).last() !== undefined
+    : hasServers;
+  return places.find(isWanted) ?? byScope;
+}
+
+function hasServers({ client, file }: ClientPlace): boolean {
+  try {
+    return otherServers({ file, text: readSettingsFile(file).text }, client).length > 0;
+  } catch (error) {
+    // A file with an error is not passed over: the person must learn of it.
+    if (error instanceof HostError) return true;
+    throw error;
+  }
 }
 
 /** The file of a target. Fails if there is none. */

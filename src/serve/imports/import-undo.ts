@@ -27,7 +27,7 @@ export async function undoImport(
 ): Promise<ImportReport> {
   const { client, scope } = target;
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
-  const backups = new ImportBackups(state, target.file);
+  const backups = new ImportBackups(state, target.id);
   const last = backups.last();
   if (last === undefined)
     throw new HostError('not_found', `no import of ${target.file} has a backup in ${state}`, {
@@ -52,7 +52,7 @@ export async function undoImport(
   if (args.has('dry-run')) return report('planned');
   if (!(await confirmed(args, terminal))) return report('declined');
   const settings = { file: file.path, text: file.text };
-  const key = new EntryKey(state, target.file, backup.name);
+  const key = new EntryKey(state, target.id, backup.name);
   const secret = backup.isEntryNew ? key.of(presentEntry(settings, client, backup.name)) : undefined;
   replaceSettings(file, text, 'private', () => undefined);
   backups.remove(last.path);

@@ -100,7 +100,7 @@ export async function moveEntries(
   const name = own ?? request.name;
   if (moved.length === 0) return { moved, changed, name, isEntryNew: false };
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
-  const key = new EntryKey(state, target.file, name);
+  const key = new EntryKey(state, target.id, name);
   const added = own === undefined ? { name, entry: entryOf(request, key) } : undefined;
   const text = movedText(
     settings,
@@ -108,10 +108,10 @@ export async function moveEntries(
     moved.map((it) => it.entry),
     added,
   );
-  const backups = new ImportBackups(state, target.file);
+  const backups = new ImportBackups(state, target.id);
   const write = (): string => {
     let backup = '';
-    replaceSettings(file, text, scope === 'user' ? 'private' : 'shared', () => {
+    replaceSettings(file, text, scope === 'project' ? 'shared' : 'private', () => {
       const about = { file: target.file, before: file.text ?? '', after: text, moved, name };
       backup = backups.add({ ...about, isEntryNew: added !== undefined });
       return () => backups.remove(backup);

@@ -123,6 +123,21 @@ describe('an update that never starts', () => {
     expect(failed?.generation).toBe(2);
   });
 
+  test('is rolled back also in a package that was removed and installed again', async () => {
+    const good = shell('#!/bin/sh\necho "{}"\n');
+    const other = shell('#!/bin/sh\necho "[]"\n');
+    const session = await updated('shell', good, other);
+    expect(await session.call({ tool: 'shell/go', arguments: {} })).toMatchObject({ status: 'ok' });
+    await session.installations.remove({ package: 'shell', by });
+    bench.write(good);
+    await install(session, 'shell');
+    bench.write(shell('\x7fELF'));
+    await install(session, 'shell');
+    expect(await current(session)).toBe(2);
+    await failuresOf(session, 'shell/go');
+    expect(await current(session)).toBe(1);
+  });
+
   test('is not installed again with the agreement from before it failed', async () => {
     const good = shell('#!/bin/sh\necho "{}"\n');
     bench = await workbench(good, { supervision });

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { suggest } from '../../../formats/suggest.js';
 import { HostError } from '../../../model/host-error.js';
 import { chatgptSteps } from '../../clients/chatgpt.js';
-import { type Client, clientNames } from '../../clients/client.js';
+import { type Client, clientNames, configScopes } from '../../clients/client.js';
 import { clientScope, entryNameOption } from '../../clients/client-scope.js';
 import { clients } from '../../clients/clients.js';
 import { Connection, type ConnectMachine } from '../../clients/connection.js';
@@ -43,8 +43,8 @@ export function connectCommand(machine: ConnectMachine): Command {
       {
         name: 'scope',
         value: 'SCOPE',
-        choices: ['user', 'project'],
-        text: 'user or project (default: depends on the client)',
+        choices: configScopes,
+        text: 'user, project, or local: yours in this project (default: depends on the client)',
       },
       { name: 'http', value: 'URL', text: 'connect to a running host instead of starting one' },
       { name: 'name', value: 'NAME', text: 'name of the server entry (default: toolwharf)' },

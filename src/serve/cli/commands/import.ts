@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { HostError } from '../../../model/host-error.js';
-import { clientNames } from '../../clients/client.js';
+import { clientNames, configScopes } from '../../clients/client.js';
 import type { ConnectMachine } from '../../clients/connection.js';
 import { importDocument, importText } from '../../imports/import-report.js';
 import { runImport } from '../../imports/import-run.js';
@@ -42,8 +42,8 @@ export function importCommand(machine: ConnectMachine): Command {
       {
         name: 'scope',
         value: 'SCOPE',
-        choices: ['user', 'project'],
-        text: 'user or project (default: depends on the client)',
+        choices: configScopes,
+        text: 'user, project, or local: yours in this project (default: where servers are)',
       },
       { name: 'only', value: 'NAME', multiple: true, text: 'import only this server' },
       { name: 'skip', value: 'NAME', multiple: true, text: 'leave this server in the file' },

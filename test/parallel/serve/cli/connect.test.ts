@@ -135,6 +135,7 @@ describe('file locations and entries', () => {
     ],
     ['claude-code', 'user', 'linux', {}, '/home/ada/.claude.json'],
     ['claude-code', 'project', 'darwin', {}, '/work/.mcp.json'],
+    ['claude-code', 'local', 'linux', {}, '/home/ada/.claude.json'],
     ['cursor', 'user', 'darwin', {}, '/home/ada/.cursor/mcp.json'],
     ['cursor', 'project', 'win32', {}, 'D:\\work\\.cursor\\mcp.json'],
     ['vscode', 'project', 'linux', {}, '/work/.vscode/mcp.json'],

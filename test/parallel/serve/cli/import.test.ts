@@ -183,6 +183,66 @@ describe.each(clientNames)('%s', (name) => {
   }, 60_000);
 });
 
+describe('Claude Code', () => {
+  const file = () => join(home, '.claude.json');
+  const putLocal = () =>
+    put(
+      file(),
+      JSON.stringify(
+        {
+          mcpServers: { everywhere: node() },
+          projects: {
+            [project]: { allowedTools: [], mcpServers: { docs: { type: 'stdio', ...node(), env: {} } } },
+            '/other': { mcpServers: { docs: { type: 'stdio', ...node(), env: {} } } },
+          },
+        },
+        null,
+        2,
+      ),
+    );
+
+  test('servers that "claude mcp add" wrote for this project move, and those of other projects stay', async () => {
+    putLocal();
+    const before = read(file());
+    const moved = await json(['claude-code', ...yes('docs')]);
+    expect(moved).toMatchObject({
+      code: 0,
+      value: {
+        ...{ scope: 'local', file: file(), status: 'imported' },
+        servers: [{ entry: 'docs', status: 'moved', state: 'ready' }],
+        alsoIn: [{ scope: 'user', servers: ['everywhere'] }],
+      },
+    });
+    const { projects, mcpServers } = JSON.parse(read(file()));
+    const [own, others] = [projects[project].mcpServers, projects['/other'].mcpServers];
+    expect([Object.keys(own), Object.keys(others), Object.keys(mcpServers)]).toEqual([
+      ['toolwharf'],
+      ['docs'],
+      ['everywhere'],
+    ]);
+    expect(await json(['claude-code', '--undo', '--yes'])).toMatchObject({
+      value: { scope: 'local', status: 'restored' },
+    });
+    expect(read(file())).toBe(before);
+  }, 60_000);
+
+  test('two scopes of one file have different keys, and are undone one by one', async () => {
+    putLocal();
+    const before = JSON.parse(read(file()));
+    await json(['claude-code', ...yes('docs')]);
+    const second = await json(['claude-code', ...yes('everywhere')]);
+    expect(second.value).toMatchObject({ scope: 'user', status: 'imported' });
+    const { projects, mcpServers } = JSON.parse(read(file()));
+    expect(projects[project].mcpServers.toolwharf.args).not.toEqual(mcpServers.toolwharf.args);
+    expect(await errorOf(['claude-code', '--scope', 'local', '--undo', '--yes'])).toMatchObject({
+      code: 'integrity',
+    });
+    for (const scope of ['local', 'user'])
+      await json(['claude-code', '--scope', scope, '--undo', '--merge', '--yes']);
+    expect(JSON.parse(read(file()))).toEqual(before);
+  }, 60_000);
+});
+
 test('the reason is named for each entry that stays', async () => {
   putCursor({
     docs: node(),
