@@ -101,8 +101,9 @@ const attacks: readonly Attack[] = [
   },
   {
     name: 'fill the disk',
+    // Inside, only the private /tmp can be written.
     code: () =>
-      'f = open("/tmp/toolwharf-attack-fill" if __import__("os").getuid() != 65534 else "/tmp/fill", "wb")\nimport os\ntry:\n    [f.write(b"x" * 2**20) for n in range(80)]\n    f.flush()\n    print("REACHED")\nfinally:\n    os.unlink(f.name)',
+      `import os\nfolder = ${JSON.stringify(folder)}\nf = open(os.path.join(folder if os.path.isdir(folder) else "/tmp", "fill"), "wb")\ntry:\n    [f.write(b"x" * 2**20) for n in range(80)]\n    f.flush()\n    print("REACHED")\nfinally:\n    os.unlink(f.name)`,
   },
 ];
 

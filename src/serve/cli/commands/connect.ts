@@ -28,7 +28,7 @@ export function connectCommand(machine: ConnectMachine): Command {
     name: 'connect',
     summary:
       "Add Toolwharf to a client's configuration. Shows the change, asks, writes it and keeps a backup.",
-    usage: `connect ${names.join('|')} [DIR…] [options]`,
+    usage: `connect ${names.join(' | ')} [DIR…] [options]`,
     examples: [
       { line: 'toolwharf connect claude-desktop tools', text: 'show the change, ask, then write it' },
       { line: 'toolwharf connect vscode --print', text: 'print the entry to paste yourself' },

@@ -20,9 +20,8 @@ export const importServers = importCommand({
 export function importCommand(machine: ConnectMachine): Command {
   return {
     name: 'import',
-    summary:
-      "Move the MCP servers of a client to Toolwharf: one plan, secrets sealed, one entry of ours in the client's file.",
-    usage: `import ${clientNames.join('|')}|FILE [options]`,
+    summary: 'Move the MCP servers of a client to Toolwharf: one plan, one question, secrets sealed.',
+    usage: `import ${clientNames.join(' | ')} | FILE [options]`,
     examples: [
       {
         line: 'toolwharf import claude-desktop',

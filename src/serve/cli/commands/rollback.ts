@@ -13,7 +13,10 @@ export const rollback: Command = {
   usage: 'rollback PACKAGE [GENERATION]',
   examples: [
     { line: 'toolwharf rollback weather', text: 'the generation before the current one' },
-    { line: 'toolwharf rollback weather 2', text: 'a generation by its number' },
+    {
+      line: 'toolwharf rollback weather 2',
+      text: 'a generation by its number; if it is served already, the lock file gets it',
+    },
     { line: 'toolwharf history weather', text: 'see the generations' },
   ],
   options: [pinOption, dryRunOption, ...lifecycleOptions],
@@ -27,14 +30,21 @@ export const rollback: Command = {
         hint: `see "toolwharf history ${id}"`,
       });
     if (isDryRun(args)) {
-      const generations = await withHost(args, terminal, async (host) =>
-        (await openLifecycleSession(host, args, terminal, 'look')).installations.history(id),
-      );
+      const [generations, { lockFiles }] = await withHost(args, terminal, async (host) => {
+        const { installations } = await openLifecycleSession(host, args, terminal, 'look');
+        return Promise.all([installations.history(id), installations.why(id)]);
+      });
       const current = generations.findIndex((it) => it.isCurrent);
       const target =
         generation === undefined
           ? generations[current + 1]
           : generations.find((it) => it.generation === generation);
+      if (target?.isCurrent === true && lockFiles.some((it) => !it.isInstalled))
+        return reportDryRun(
+          `write generation ${target.generation} of ${id} to its lock file`,
+          args,
+          terminal,
+        );
       if (target === undefined || target.isCurrent)
         throw new HostError('not_found', `${id} has no such generation to go back to`, {
           hint: `see "toolwharf history ${id}"`,

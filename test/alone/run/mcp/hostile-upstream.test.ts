@@ -218,14 +218,19 @@ describe('while a server runs', () => {
     expect(seen).toEqual([1, 3, 5]);
   });
 
-  test('a question during two concurrent calls is declined, because its call is unknown', async () => {
+  test('a question during two concurrent calls is asked once, in one of them, and says that it may be of either', async () => {
     const { upstream } = await bare(`const open = []; on = {
       'tools/call': (params, id) => { open.push(id); if (open.length === 2) write({ id: 'q', method: 'elicitation/create', params: { message: 'x' } }); },
       response: ({ result }) => { for (const id of open) write({ id, result: { content: [{ type: 'text', text: result.action }] } }); },
     };`);
-    const onAsk = async () => ({ action: 'accept', content: {} });
-    const both = await Promise.all([1, 2].map(() => upstream.call(asked('go', {}, { onAsk }))));
-    expect(both.map((it) => it.value)).toEqual(['decline', 'decline']);
+    const questions: unknown[] = [];
+    const onAsk = async (question: unknown) => {
+      questions.push(question);
+      return { action: 'accept', content: {} };
+    };
+    const both = await Promise.all(['go', 'stay'].map((it) => upstream.call(asked(it, {}, { onAsk }))));
+    expect(both.map((it) => it.value)).toEqual(['accept', 'accept']);
+    expect(questions).toEqual([{ message: 'x', _meta: { 'toolwharf/askers': ['go', 'stay'] } }]);
   });
 
   test('the server gets the caller only if its manifest requests it', async () => {
