@@ -67,14 +67,16 @@ export async function writeFiles(
  * because a read-only folder cannot be moved.
  */
 export async function sealFolders(root: string, files: readonly DigestedFile[]): Promise<void> {
-  const folders = new Set<string>([root]);
+  // Relative to the root, so that no folder above it is ever touched.
+  const folders = new Set<string>(['.']);
   for (const { path } of files)
-    for (let it = dirname(join(root, path)); !folders.has(it); it = dirname(it)) folders.add(it);
-  const depth = (path: string) => path.split(sep).length;
+    for (let it = dirname(path); !folders.has(it); it = dirname(it)) folders.add(it);
+  const depth = (path: string) => (path === '.' ? 0 : path.split(sep).length);
   for (const it of [...folders].sort((a, b) => depth(b) - depth(a))) {
-    if (isRoot()) await lchown(it, 0, 0);
-    await chmod(it, it === root ? 0o755 : 0o555);
-    await flush(it);
+    const folder = join(root, it);
+    if (isRoot()) await lchown(folder, 0, 0);
+    await chmod(folder, it === '.' ? 0o755 : 0o555);
+    await flush(folder);
   }
 }
 

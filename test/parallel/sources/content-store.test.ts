@@ -93,6 +93,18 @@ describe('a tree', () => {
     expect(existsSync(join(skills.folder, 'skills/a/SKILL.md'))).toBe(true);
   });
 
+  test('changes the mode of no folder outside itself', async () => {
+    const outside = mkdtempSync(join(base, 'outside-'));
+    chmodSync(outside, 0o755);
+    let names = 0;
+    const store = contentStore({ folder: join(outside, 'store'), newName: () => `n${names++}` });
+    const files = [file('repo-1/x', '1'), file('repo-1/y/z', '2')];
+    const tree = await store.add(files, { signal, withoutTopFolder: true });
+    expect(statSync(join(tree.folder, 'y')).mode & 0o777).toBe(0o555);
+    expect(statSync(outside).mode & 0o777).toBe(0o755);
+    for (const it of ['store', 'store/trees']) expect(statSync(join(outside, it)).mode & 0o777).toBe(0o711);
+  });
+
   test('that somebody changed is reported with both digests, and stored again by the next add', async () => {
     const store = open();
     const files = [file('a', 'one')];
