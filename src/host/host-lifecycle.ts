@@ -155,7 +155,8 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
       if (!isBusy) return work;
       // The call may belong to the change that runs, such as a smoke test, so it cannot wait for its end.
       work.catch(options.onBug);
-      return `${failed.package} never started since its update; the host goes back as soon as the running change is done`;
+      const text = `${failed.package} never started since its update; the host goes back as soon as the running change is done`;
+      return { isDone: false, text };
     },
     async close() {
       if (isUsed) await (await lifecycle.get()).close();

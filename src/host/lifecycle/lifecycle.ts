@@ -11,6 +11,7 @@ import type { InstallCandidate } from './candidate.js';
 import { removeOldGenerations } from './collect-garbage.js';
 import { generationEntryOf } from './generation-entry.js';
 import { installCandidate } from './install.js';
+import { assertValues } from './install-values.js';
 import type { Installations, InstalledPackage, OutdatedPackage, PlanRequest } from './installations.js';
 import {
   assertServed,
@@ -84,6 +85,7 @@ export class Lifecycle {
           if (blocker !== undefined)
             throw new HostError('runtime_missing', `${id} cannot run here: ${plan.blockers.join('; ')}`);
           const who = await operatorAuth.verify(by, `install ${id}`);
+          await assertValues(candidate.catalog.package.slots, plan, request);
           const trial = await this.#trials.take(id);
           await settleChanges(id, { ...services, ...session }, trial?.id);
           const installation = await rows.get(id);

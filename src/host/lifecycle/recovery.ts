@@ -14,7 +14,14 @@ export async function recoverChanges(
   unfinished: readonly JournalEntry[],
   services: RecoveryServices & Pick<SourceServices, 'buildFolder'>,
 ): Promise<void> {
-  for (const it of unfinished) await settle(it, services);
+  for (const it of unfinished)
+    try {
+      await settle(it, services);
+    } catch (error) {
+      // It stays in the journal, and the next change of the package tries again. Other packages must not wait for it.
+      const body = { operation: 'unsettled', package: it.package, of: it.operation, by: 'host' };
+      await services.audit.append({ kind: 'operator', body: { ...body, reason: (error as Error).message } });
+    }
   await removeAbandonedBuilds(services.buildFolder);
   await removeOldGenerations(services, []);
 }

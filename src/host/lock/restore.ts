@@ -47,13 +47,13 @@ export async function prepareRestore(
     if (same !== undefined)
       unchanged.push({ package: entry.id, version: same.version, generation: same.number });
     else {
-      const last = reuse === 'the last plans' ? prepared.locked(keyOf(entry)) : undefined;
+      const last = reuse === 'the last plans' ? prepared.locked(keyOf(entry, root, allow)) : undefined;
       const isStored = last !== undefined && services.store.has(last.candidate.tree);
       const options = { allow, onProgress, signal };
       packages.push({ entry, ...(isStored ? last : await planLocked(entry, options, session, services)) });
     }
   }
-  prepared.keepLocked(new Map(packages.map((it) => [keyOf(it.entry), it])));
+  prepared.keepLocked(new Map(packages.map((it) => [keyOf(it.entry, root, allow), it])));
   const plans = packages.map((it) => it.plan);
   return {
     plan: { file: lockFilePath(root), digest: await digestOf(entries, services), unchanged, plans },
@@ -131,8 +131,9 @@ async function wantedEntries({ source }: LockPlanRequest, root: string): Promise
   });
 }
 
-function keyOf(entry: LockedPackage): string {
-  return canonicalJson(entry as unknown as Json);
+/** A plan is used again only by a caller that allows the same, in the same project. */
+function keyOf(entry: LockedPackage, root: string, allow: readonly string[] = []): string {
+  return canonicalJson({ entry: entry as unknown as Json, root, allow: [...allow].sort() });
 }
 
 /** Who agreed before an entry failed to start on this machine did not know, so failed ones count. */

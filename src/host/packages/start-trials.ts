@@ -11,8 +11,14 @@ export interface FailedGeneration {
   readonly trial: GenerationTrial;
 }
 
-/** Serves an earlier generation again. Returns what was done as a sentence; undefined if nothing was. */
-export type GoBack = (failed: FailedGeneration) => Promise<string | undefined>;
+/** `text`: what was done, or why not, as a sentence. */
+export interface GoneBack {
+  readonly isDone: boolean;
+  readonly text: string;
+}
+
+/** Serves an earlier generation again. Undefined: there is nothing to go back to. */
+export type GoBack = (failed: FailedGeneration) => Promise<GoneBack | undefined>;
 
 /** Failed starts after which the host goes back. */
 const maxFailedStarts = 3;
@@ -20,8 +26,8 @@ const maxFailedStarts = 3;
 const trialMs = 7 * 24 * 3_600_000;
 const maxReason = 300;
 
-/** Errors of programs that cannot be started here. */
-const startErrors: ReadonlySet<string> = new Set(['runtime_missing', 'sandbox_unavailable']);
+/** Errors of programs that cannot be started here. A missing sandbox says nothing about the update. */
+const startErrors: ReadonlySet<string> = new Set(['runtime_missing']);
 
 /**
  * Watches the first starts of a generation that replaced another one. The first successful start ends the trial. If the
@@ -65,10 +71,11 @@ export class StartTrials {
     if (trial === undefined || trial.failures < maxFailedStarts) return error;
     const done = await this.#goBack({ package: id, generation, trial });
     if (done === undefined) return error;
-    this.#ended.add(keyOf(onTrial));
+    if (done.isDone) this.#ended.add(keyOf(onTrial));
     const { code, message, toolError } = error;
+    const hint = done.isDone ? `${done.text}; the call had no effect, so repeat it` : done.text;
     return new HostError(code, message, {
-      ...{ hint: `${done}; the call had no effect, so repeat it`, cause: error, notStarted: true },
+      ...{ hint, cause: error, notStarted: true },
       ...(toolError === undefined ? {} : { toolError }),
     });
   }

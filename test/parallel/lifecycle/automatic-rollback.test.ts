@@ -138,6 +138,29 @@ describe('an update that never starts', () => {
     expect(await current(session)).toBe(1);
   });
 
+  test('does not get grants back that it no longer has: a person decides', async () => {
+    const server = { kind: 'mcp-tool-call', tool_name: 'go', arguments: {}, success: {} };
+    bench = await workbench(serverPackageWith({ smoke: server }), { supervision });
+    const session = await bench.session({ directories: [], accept: null });
+    const source = join(bench.packages, 'desk');
+    const allow = ['net:127.0.0.1:9'];
+    const { digest } = await session.installations.plan({ source, allow });
+    await session.installations.install({ source, allow, agree: digest, by, skipSmoke: true });
+    bench.write({
+      ...serverPackageWith({ smoke: server, version: '1.1.0' }),
+      'desk/server.mjs': 'process.exit(3);',
+    });
+    await install(session, 'desk');
+    const failures: Answer[] = [];
+    await until(async () => {
+      failures.push(await session.call({ tool: 'desk/go', arguments: {} }));
+      return JSON.stringify(failures).includes('so a person decides');
+    });
+    expect(await current(session)).toBe(2);
+    await session.installations.rollback({ package: 'desk', by });
+    expect(await session.call({ tool: 'desk/go', arguments: {} })).toMatchObject({ status: 'ok' });
+  });
+
   test('is not installed again with the agreement from before it failed', async () => {
     const good = shell('#!/bin/sh\necho "{}"\n');
     bench = await workbench(good, { supervision });

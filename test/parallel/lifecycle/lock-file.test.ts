@@ -116,6 +116,32 @@ describe('a lock file', () => {
     });
   });
 
+  test('is restored with what its own caller allows, not with what another one allowed', async () => {
+    const first = await machine();
+    const folderOf = join(first.root, 'tools/desk');
+    mkdirSync(folderOf, { recursive: true });
+    const server = {
+      ...{ schema: 'toolwharf/mcp@1', name: 'desk', version: '1.0.0', description: 'A desk.' },
+      ...{ command: 'node', args: ['server.mjs'], network: ['127.0.0.1:9'] },
+    };
+    writeFileSync(join(folderOf, 'toolwharf-mcp.json'), JSON.stringify(server));
+    writeFileSync(join(folderOf, 'server.mjs'), '');
+    const allow = ['net:127.0.0.1:9'];
+    await save(first, 'desk', { allow, skipSmoke: true });
+    expect(entries(first.root)).toMatchObject([{ grants: allow, requires: allow }]);
+    changeEntry(first.root, (entry) => Object.assign(entry, { grants: [] }));
+    const grantsAfter = async (own: readonly string[], others: readonly string[]) => {
+      const { session, host, root } = await machine(first.root);
+      const { digest } = await session.installations.planRestore({ allow: own });
+      await (await sessionAt(host, root)).installations.planRestore({ allow: others });
+      await session.installations.restore({ agree: digest, allow: own, by, skipSmoke: true });
+      const switches = (await host.auditTail(20)).filter((it) => it.body.operation === 'install');
+      return switches.map((it) => it.body.grants);
+    };
+    expect(await grantsAfter([], allow)).toEqual([[]]);
+    expect(await grantsAfter(allow, [])).toEqual([allow]);
+  });
+
   test('does not restore anything else: both digests are named, and nothing is installed', async () => {
     const first = await machine();
     write(first.root);

@@ -69,6 +69,24 @@ describe('after a kill', () => {
     expect(await again?.secrets.list()).toHaveLength(1);
   });
 
+  test('a change that cannot be undone now does not stop the host, stays in the journal and is in the audit log', async () => {
+    await installed();
+    const made = {
+      images: [`example.com/tool@sha256:${'0'.repeat(64)}`],
+      engine: join(bench.path, 'no-engine'),
+    };
+    writeFileSync(made.engine, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const { state } = await restart((journal) =>
+      journal.begin({ id: 'chg_1', package: 'other', operation: 'install', made }),
+    );
+    expect(JSON.stringify(await again?.auditTail(20))).toContain('"operation":"unsettled"');
+    await again?.close();
+    again = undefined;
+    const database = openDatabase(state);
+    expect(await new ChangeJournal(database, Date.now).list()).toMatchObject([{ id: 'chg_1' }]);
+    await database.destroy();
+  });
+
   test('a change that could not even be undone is settled before the next one, and takes nothing from it', async () => {
     const { session, source } = await installed();
     const database = openDatabase(join(bench.path, 'state'));
