@@ -48,7 +48,13 @@ afterAll(async () => {
   folder.remove();
 });
 
-function started(state: string, first: number): Promise<ChildProcess> {
+interface StartedHost {
+  readonly child: ChildProcess;
+  /** The signal that ended it, or what it printed if it ended by itself. */
+  readonly ended: Promise<string>;
+}
+
+function started(state: string, first: number): Promise<StartedHost> {
   const args = [state, join(folder.path, 'packages'), join(folder.path, 'workspace'), String(server.port)];
   const child = spawn(process.execPath, [join(folder.path, 'host.mjs'), ...args, String(first)]);
   return new Promise((resolve, reject) => {
@@ -56,10 +62,11 @@ function started(state: string, first: number): Promise<ChildProcess> {
     child.stderr.on('data', (chunk) => {
       errors += chunk;
     });
-    child.once('exit', (code) => {
-      if (code !== null && code !== 0) reject(new Error(errors));
-    });
-    child.stdout.once('data', () => resolve(child));
+    const ended = new Promise<string>((end) =>
+      child.once('close', (code, signal) => end(signal ?? `ended with ${code}: ${errors}`)),
+    );
+    ended.then((it) => reject(new Error(it)));
+    child.stdout.once('data', () => resolve({ child, ended }));
   });
 }
 
@@ -69,16 +76,15 @@ test('after a host is killed, no call runs twice and no decision is lost', async
   const state = join(folder.path, 'state');
   // Fixed delays make failures reproducible; each round ends a little later.
   for (const [round, milliseconds] of [3, 11, 23, 37, 54, 80].entries()) {
-    const child = await started(state, round * 1000);
+    const { child, ended } = await started(state, round * 1000);
     const paid = paidFor().length;
     const deadline = performance.now() + 10_000;
     // Count from the first payment; before it, the host may still be starting.
     while (paidFor().length === paid && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 1));
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
-    const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
-    await exited;
+    expect(await ended).toBe('SIGKILL');
 
     const host = await createHost({ state, warm: false });
     const session = await host.session({
