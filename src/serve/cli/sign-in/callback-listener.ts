@@ -17,6 +17,9 @@ const pages: Readonly<Record<CallbackReply, readonly [status: number, text: stri
   'not-ours': [400, 'This answer does not belong to the sign-in that is waiting. It was not used.'],
 };
 
+/** How long an open connection has to get its page. A browser also opens connections that it never uses. */
+const graceMs = 500;
+
 /**
  * Listens on this machine only while a person signs in. `onCallback` gets the whole address that the browser was sent to.
  * The page has no script, loads nothing and leads nowhere.
@@ -52,7 +55,11 @@ export async function openCallbackListener(
     redirectUri: `${origin}/callback`,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
         server.closeIdleConnections();
       }),
   };
