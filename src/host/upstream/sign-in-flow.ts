@@ -99,9 +99,10 @@ export class SignInFlow {
     const kept = wanted !== undefined && earlier?.issuer === issuer ? earlier.scopes : [];
     const offline = found.scopes.includes('offline_access') ? ['offline_access'] : [];
     const scopes = validScopes([...kept, ...(wanted ?? asked), ...offline]);
-    const client = await chooseClient(found, redirectUri, scopes, { access, vault, policy: policy.oauth });
+    const sources = { access, vault, policy: policy.oauth };
+    const chosen = await chooseClient(found, redirectUri, scopes, sources);
     const authorization: AuthorizationRequest = {
-      ...{ server: found, client, redirectUri, resource: resource.resource, scopes },
+      ...{ ...chosen, redirectUri, resource: resource.resource, scopes },
       verifier: newSecret(),
       state: newSecret(),
     };

@@ -52,7 +52,7 @@ export async function signOutOf(
     const { issuer, revocationEndpoint, refreshToken, accessToken, places } = record;
     const { host } = new URL(issuer);
     const byHand = `withdraw the access in your account at ${host}`;
-    if (revocationEndpoint === undefined) return `${host} cannot revoke tokens by itself: ${byHand}`;
+    if (revocationEndpoint === undefined) return `this host cannot revoke tokens at ${host}: ${byHand}`;
     const access = { client, reach: reachOfPlaces(places, environment), signal };
     const at = tokenClientOf(record, revocationEndpoint);
     try {

@@ -264,6 +264,36 @@ describe('the client', () => {
       hint: expect.stringContaining('oauth.clients'),
     });
   });
+
+  test('has a secret that goes to no host outside its audience, not even to revoke tokens', async () => {
+    authority.confidential = true;
+    authority.metadata = { revocation_endpoint: `http://localhost:${authority.port}/revoke` };
+    await open();
+    const registered = await fetch(`${authority.issuer}/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: [redirectUri] }),
+    });
+    const { client_id: id, client_secret: value } = (await registered.json()) as Record<string, string>;
+    const use = await session({
+      allow: [...allow(), `net:localhost:${authority.port}`],
+      policy: { oauth: { clients: { [authority.issuer]: id } } },
+    });
+    const secret = { package: '@oauth', slot: authority.issuer, value: value ?? '', by };
+    const signOutWith = async (hosts: readonly string[]) => {
+      await bench.host.secrets.set({ ...secret, audience: { kind: 'hosts', hosts } });
+      await signIn(use, { places: [`localhost:${authority.port}`] });
+      return use.signIns.signOut({ package: 'desk', by });
+    };
+    const { left } = await signOutWith(['127.0.0.1']);
+    expect(left).toEqual([expect.stringContaining('cannot revoke tokens')]);
+    expect(left[0]).toContain('withdraw the access in your account');
+    expect(authority.count('/revoke')).toBe(0);
+    // The control: with the host in its audience, the secret is sent there.
+    expect((await signOutWith(['127.0.0.1', 'localhost'])).left).toEqual([]);
+    const revoked = authority.seen.find((it) => it.path === '/revoke');
+    expect(revoked?.headers.authorization).toMatch(/^Basic /);
+  });
 });
 
 describe('a sign-in', () => {
