@@ -45,8 +45,7 @@ export function sessionSignIns({
   };
   return {
     list: () => signIns.list(),
-    check: async ({ package: id, program, issuer, signal }) =>
-      signIns.flow.check(await serverOf(id, program), issuer, signal),
+    check: async (request) => signIns.flow.check(await serverOf(request.package, request.program), request),
     async begin(request) {
       const who = await operatorAuth.verify(request.by, 'sign in');
       const server = await serverOf(request.package, request.program);

@@ -11,6 +11,9 @@ const server = {
 export const signInCheck = object({
   ...server,
   issuer: optional(text('The authorization server that a person agreed to.')),
+  scopes: optional(
+    arrayOf(text(), 'Besides those of an earlier sign-in. Default: those that the server asks for.'),
+  ),
 });
 
 export const signInOffer = object({
@@ -20,13 +23,19 @@ export const signInOffer = object({
   issuers: arrayOf(text(), 'Its authorization servers.'),
   scopes,
   places: places('Where the host would send requests, as host:port. Only with `issuer`.'),
+  browserPlace: optional(text('Where the browser would be sent, as host:port. Only with `issuer`.')),
 });
 
 export const signInBegin = object({
   ...server,
   issuer: text('The authorization server that a person agreed to.'),
   places: places('Other places of it that a person agreed to, as host:port.'),
-  scopes: optional(arrayOf(text(), 'Default: those that the server asks for.')),
+  browserPlace: optional(
+    text('Where a person agreed that the browser goes, as host:port. Default: the place of the issuer.'),
+  ),
+  scopes: optional(
+    arrayOf(text(), 'Exactly those that a person agreed to. Default: what `check` would return now.'),
+  ),
   redirectUri: text('http://127.0.0.1:PORT/callback'),
 });
 

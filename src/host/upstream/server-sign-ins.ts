@@ -8,7 +8,7 @@ export interface ServerSignIns {
   list(): Promise<readonly ServerSignIn[]>;
   /**
    * Asks a server where to sign in. With `issuer`, which a person agreed to, the authorization server is asked too: then
-   * `places` has everything that the host would send requests to.
+   * `places` has everything that the host would send requests to, and `browserPlace` where the browser would go.
    */
   check(request: SignInCheck): Promise<SignInOffer>;
   /** Begins a sign-in: returns the address that a person opens in a browser. */
@@ -25,6 +25,8 @@ export interface SignInCheck {
   readonly program?: string | undefined;
   /** The authorization server that a person agreed to. */
   readonly issuer?: string | undefined;
+  /** Scopes to request besides those of an earlier sign-in. Default: those that the server asks for. */
+  readonly scopes?: readonly string[] | undefined;
   readonly signal?: CancelSignal | undefined;
 }
 
@@ -36,17 +38,21 @@ export interface SignInOffer {
   readonly url: string;
   /** Its authorization servers. */
   readonly issuers: readonly string[];
-  /** The scopes that would be requested. */
+  /** The scopes that would be requested. Only with `issuer` they are all. */
   readonly scopes: readonly string[];
   /** With `issuer`: the places that the host would send requests to, as `host:port`. Its own is the first. */
   readonly places?: readonly string[] | undefined;
+  /** With `issuer`: where the browser would be sent, as `host:port`. It may be a place that the issuer does not own. */
+  readonly browserPlace?: string | undefined;
 }
 
-export interface SignInBegin extends SignInCheck {
+export interface SignInBegin extends Omit<SignInCheck, 'scopes'> {
   readonly issuer: string;
   /** Other places of the authorization server that a person agreed to, as `host:port`. */
   readonly places?: readonly string[] | undefined;
-  /** Scopes to request besides those of an earlier sign-in. Default: those that the server asks for. */
+  /** Where a person agreed that the browser goes, as `host:port`. Default: only to the place of the issuer. */
+  readonly browserPlace?: string | undefined;
+  /** The scopes that a person agreed to: exactly these are requested. Default: what `check` would return now. */
   readonly scopes?: readonly string[] | undefined;
   /** `http://127.0.0.1:PORT/callback`: where the surface waits for the browser. */
   readonly redirectUri: string;

@@ -7,7 +7,11 @@ import {
   checkedRedirect,
   codeIn,
 } from '../../run/oauth/authorization.js';
-import { fetchAuthorizationServer, placesOf } from '../../run/oauth/authorization-server.js';
+import {
+  type AuthorizationServer,
+  fetchAuthorizationServer,
+  placesOf,
+} from '../../run/oauth/authorization-server.js';
 import { validScopes } from '../../run/oauth/bearer-challenge.js';
 import type { OAuthAccess } from '../../run/oauth/oauth-request.js';
 import { placeOf } from '../../run/oauth/oauth-request.js';
@@ -20,7 +24,14 @@ import type { VerifiedActor } from '../operator/operator-auth.js';
 import type { SessionPolicy } from '../session-policy.js';
 import { withTokens } from './access-token-source.js';
 import type { RequestedSignIns } from './requested-sign-ins.js';
-import type { ServerSignIn, SignInBegin, SignInFinish, SignInOffer, SignInStart } from './server-sign-ins.js';
+import type {
+  ServerSignIn,
+  SignInBegin,
+  SignInCheck,
+  SignInFinish,
+  SignInOffer,
+  SignInStart,
+} from './server-sign-ins.js';
 import { chooseClient } from './sign-in-client.js';
 import { askServer } from './sign-in-probe.js';
 import { reachOfPlaces, type SignInServer } from './sign-in-server.js';
@@ -67,17 +78,18 @@ export class SignInFlow {
 
   async check(
     server: SignInServer,
-    issuer: string | undefined,
-    signal: CancelSignal = neverCanceled,
+    { issuer, scopes: wanted, signal = neverCanceled }: SignInCheck,
   ): Promise<SignInOffer> {
-    const { resource, scopes } = await this.#discover(server, signal);
+    const { resource, scopes: asked } = await this.#discover(server, signal);
     const { package: packageId, program, url } = server;
-    const offer = { package: packageId, program, url, issuers: resource.issuers, scopes };
-    if (issuer === undefined) return offer;
+    const offer = { package: packageId, program, url, issuers: resource.issuers };
+    if (issuer === undefined) return { ...offer, scopes: validScopes(wanted ?? asked) };
     assertListed(issuer, resource, url);
     const access = this.#access(server, [placeOf(issuer)], signal);
     const found = await fetchAuthorizationServer(issuer, access, resource.isAssumed);
-    return { ...offer, places: placesOf(found) };
+    const scopes = await this.#scopesToRequest(server, found, wanted, asked);
+    const browserPlace = placeOf(found.authorizationEndpoint);
+    return { ...offer, scopes, places: placesOf(found), browserPlace };
   }
 
   async begin(
@@ -86,19 +98,20 @@ export class SignInFlow {
     who: VerifiedActor,
     policy: SessionPolicy,
   ): Promise<SignInStart> {
-    const { store, now, newId, newSecret, vault } = this.#services;
-    const { signal = neverCanceled, issuer, scopes: wanted } = request;
+    const { now, newId, newSecret, vault } = this.#services;
+    const { signal = neverCanceled, issuer, scopes: agreed } = request;
     const redirectUri = checkedRedirect(request.redirectUri);
     const { resource, scopes: asked } = await this.#discover(server, signal);
     assertListed(issuer, resource, server.url);
     const places = [...new Set([placeOf(issuer), ...(request.places ?? [])])];
     const access = this.#access(server, places, signal);
     const found = await fetchAuthorizationServer(issuer, access, resource.isAssumed);
-    assertAgreed(placesOf(found), places, issuer);
-    const earlier = await store.get(server.package, server.program);
-    const kept = wanted !== undefined && earlier?.issuer === issuer ? earlier.scopes : [];
-    const offline = found.scopes.includes('offline_access') ? ['offline_access'] : [];
-    const scopes = validScopes([...kept, ...(wanted ?? asked), ...offline]);
+    assertAgreed(found, places, request.browserPlace);
+    // The server may ask for other scopes than it did when a person agreed; those are not requested.
+    const scopes =
+      agreed === undefined
+        ? await this.#scopesToRequest(server, found, undefined, asked)
+        : validScopes(agreed);
     const sources = { access, vault, policy: policy.oauth };
     const chosen = await chooseClient(found, redirectUri, scopes, sources);
     const authorization: AuthorizationRequest = {
@@ -173,6 +186,20 @@ export class SignInFlow {
     return { resource, scopes };
   }
 
+  /** Those that are wanted besides those of an earlier sign-in, or those that the server asks for. */
+  async #scopesToRequest(
+    server: SignInServer,
+    { issuer, scopes: known }: AuthorizationServer,
+    wanted: readonly string[] | undefined,
+    asked: readonly string[],
+  ): Promise<readonly string[]> {
+    const earlier = await this.#services.store.get(server.package, server.program);
+    const kept = wanted !== undefined && earlier?.issuer === issuer ? earlier.scopes : [];
+    // Many servers issue a refresh token only for this scope.
+    const offline = known.includes('offline_access') ? ['offline_access'] : [];
+    return validScopes([...kept, ...(wanted ?? asked), ...offline]);
+  }
+
   #access({ environment }: SignInServer, places: readonly string[], signal: CancelSignal): OAuthAccess {
     return { client: this.#services.client, reach: reachOfPlaces(places, environment), signal };
   }
@@ -201,12 +228,28 @@ function assertListed(issuer: string, { issuers }: ProtectedResource, url: strin
   });
 }
 
-function assertAgreed(needed: readonly string[], agreed: readonly string[], issuer: string): void {
-  const missing = needed.filter((it) => !agreed.includes(it));
-  if (missing.length === 0) return;
+/**
+ * The browser may go to the issuer, or to the one place that a person agreed to. Otherwise an issuer could show the consent
+ * page of somebody else, and get the code that was meant for them.
+ */
+function assertAgreed(
+  server: AuthorizationServer,
+  places: readonly string[],
+  browserPlace: string | undefined,
+): void {
+  const { host } = new URL(server.issuer);
+  const missing = placesOf(server).filter((it) => !places.includes(it));
+  if (missing.length > 0)
+    throw new HostError(
+      'network_denied',
+      `signing in at ${host} also needs requests to ${missing.join(', ')}, and nobody agreed to that`,
+      { hint: `if you trust it, add ${missing.map((it) => `--place ${it}`).join(' ')}` },
+    );
+  const place = placeOf(server.authorizationEndpoint);
+  if (place === placeOf(server.issuer) || place === browserPlace) return;
   throw new HostError(
-    'network_denied',
-    `signing in at ${new URL(issuer).host} also needs requests to ${missing.join(', ')}, and nobody agreed to that`,
-    { hint: `if you trust it, add ${missing.map((it) => `--place ${it}`).join(' ')}` },
+    'denied',
+    `signing in at ${host} sends the browser to ${place}, which is not the issuer, and nobody agreed to that`,
+    { hint: `if ${place} belongs to ${host}, add --place ${place}` },
   );
 }

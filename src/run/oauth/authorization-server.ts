@@ -133,7 +133,10 @@ function lists(value: Json | undefined, item: string): boolean {
   return Array.isArray(value) && value.includes(item);
 }
 
-/** The places that the host itself sends requests to, as `host:port`. The issuer's own is the first. */
+/**
+ * The places that the host itself sends requests to, as `host:port`. The issuer's own is the first. The authorization
+ * endpoint is not among them: only the browser goes there.
+ */
 export function placesOf(server: AuthorizationServer): readonly string[] {
   const { issuer, tokenEndpoint, registrationEndpoint, revocationEndpoint } = server;
   const urls = [issuer, tokenEndpoint, registrationEndpoint, revocationEndpoint];

@@ -234,7 +234,9 @@ describe('tokens', () => {
     const { code, message, hint } = await failureOf(use.call(say));
     expect([code, message]).toEqual(['auth_required', expect.stringContaining('the scope files:write')]);
     expect(hint).toContain('--scope files:write');
-    expect(await signIn(use, { scopes: ['files:write'] })).toMatchObject({
+    const named = { package: 'desk', issuer: authority.issuer, scopes: ['files:write'] };
+    const { scopes } = await use.signIns.check(named);
+    expect(await signIn(use, { scopes })).toMatchObject({
       scopes: ['files:read', 'files:write'],
     });
     expect(await callWorks(use)).toBe(true);

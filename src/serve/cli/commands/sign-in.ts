@@ -7,7 +7,7 @@ import { dirOption, loadConfig, sessionOptions, settingOf } from '../config/conf
 import { sessionFor } from '../config/session-options.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { signInByPasting, signInWithBrowser } from '../sign-in/browser-sign-in.js';
-import { agreedPlaces } from '../sign-in/sign-in-agreement.js';
+import { agreedSignIn } from '../sign-in/sign-in-agreement.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { withHost } from '../with-host.js';
@@ -41,7 +41,7 @@ export const signInCommand: Command = {
       name: 'place',
       value: 'HOST:PORT',
       multiple: true,
-      text: 'agree to another host that the authorization server uses',
+      text: 'agree to another host that the authorization server uses, or sends the browser to',
     },
     { name: 'no-browser', text: 'only print the address to open' },
     { name: 'paste', text: 'paste the address that the browser was sent to' },
@@ -67,13 +67,9 @@ export const signInCommand: Command = {
         return reportDryRun(`sign in to the server of ${id}`, args, terminal);
       }
       const session = await openSession(host, id, args, terminal);
-      const { offer, issuer, places } = await agreedPlaces(id, session, args, terminal);
+      const agreed = await agreedSignIn(id, session, args, terminal);
       const by = await terminalOperator(host, args, terminal);
-      const scopes = args.values('scope');
-      const wanted = {
-        ...{ package: id, program: offer.program, issuer, places, by, signal: terminal.signal },
-        scopes: scopes.length === 0 ? undefined : scopes,
-      };
+      const wanted = { ...agreed, by, signal: terminal.signal };
       const entry = args.has('paste')
         ? await signInByPasting(wanted, port, session, terminal)
         : await signInWithBrowser(wanted, port, session, args, terminal);

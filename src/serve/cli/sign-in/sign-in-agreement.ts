@@ -1,29 +1,31 @@
-import type { RemoteSession, SignInOffer } from '../../../host/host.js';
+import type { RemoteSession, SignInBegin, SignInOffer } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
 
-/** Where a person agreed to sign in. */
-export interface AgreedPlaces {
-  readonly offer: SignInOffer;
-  readonly issuer: string;
-  /** All places that get requests, as `host:port`. */
-  readonly places: readonly string[];
-}
+/** What a person agreed to. */
+export type AgreedSignIn = Pick<
+  SignInBegin,
+  'package' | 'program' | 'issuer' | 'places' | 'browserPlace' | 'scopes'
+>;
 
 /**
- * Shows where the server sends a person to sign in, and asks. The authorization server gets no request before the
- * person agreed to it, and no other host than the agreed ones gets one later.
+ * Shows where the server sends a person to sign in and for which scopes, and asks. The authorization server gets no
+ * request before the person agreed to it. Later, no other host gets one, and no other scope is requested.
  */
-export async function agreedPlaces(
+export async function agreedSignIn(
   id: string,
   session: RemoteSession,
   args: Arguments,
   terminal: Terminal,
-): Promise<AgreedPlaces> {
+): Promise<AgreedSignIn> {
   const { signal } = terminal;
-  const named = { package: id, program: args.value('program'), signal };
+  const wanted = args.values('scope');
+  const named = {
+    ...{ package: id, program: args.value('program'), signal },
+    scopes: wanted.length === 0 ? undefined : wanted,
+  };
   const offer = await session.signIns.check(named);
   const issuer = args.value('issuer') ?? (offer.issuers[0] as string);
   if (!offer.issuers.includes(issuer))
@@ -32,15 +34,48 @@ export async function agreedPlaces(
     });
   show(offer, issuer, args, terminal);
   await agree(`Sign in at ${hostOf(issuer)}?`, args.has('issuer'), `--issuer ${issuer}`, args, terminal);
-  const { places = [] } = await session.signIns.check({ ...named, issuer });
-  const others = places.slice(1).filter((it) => !args.values('place').includes(it));
-  if (others.length > 0) {
-    if (!args.has('quiet'))
-      terminal.err(`${visibleLine(`${hostOf(issuer)} also uses ${others.join(', ')}`)}\n`);
-    const flags = others.map((it) => `--place ${it}`).join(' ');
-    await agree(`Also send requests to ${others.join(', ')}?`, false, flags, args, terminal);
+  const { program } = offer;
+  const checked = await session.signIns.check({ ...named, program, issuer });
+  await agreeToPlaces(checked, issuer, args, terminal);
+  const more = checked.scopes.filter((it) => !offer.scopes.includes(it)).join(', ');
+  if (more !== '') {
+    say(`the sign-in also requests the scopes ${more}`, args, terminal);
+    await agree(`Also request the scopes ${more}?`, args.has('issuer'), `--issuer ${issuer}`, args, terminal);
   }
-  return { offer, issuer, places };
+  const { places, browserPlace, scopes } = checked;
+  return { package: id, program, issuer, places, browserPlace, scopes };
+}
+
+/** Asks for each place that is not the issuer's own, unless `--place` names it. */
+async function agreeToPlaces(
+  { places: [own = '', ...others] = [], browserPlace = own }: SignInOffer,
+  issuer: string,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<void> {
+  const host = hostOf(issuer);
+  const isMissing = (place: string) => !args.values('place').includes(place);
+  const missing = others.filter(isMissing);
+  const isElsewhere = browserPlace !== own;
+  const all = new Set(isElsewhere ? [...others, browserPlace] : others);
+  const flags = [...all]
+    .filter(isMissing)
+    .map((it) => `--place ${it}`)
+    .join(' ');
+  if (isElsewhere) {
+    const gets = `${host} gets what you allow there`;
+    say(`the browser goes to ${browserPlace}, which is not the issuer; ${gets}`, args, terminal);
+    const question = `Let the browser go to ${browserPlace}, which is not the issuer ${host}?`;
+    await agree(question, !isMissing(browserPlace), flags, args, terminal);
+  }
+  if (missing.length > 0) {
+    say(`${host} also uses ${missing.join(', ')}`, args, terminal);
+    await agree(`Also send requests to ${missing.join(', ')}?`, false, flags, args, terminal);
+  }
+}
+
+function say(line: string, args: Arguments, terminal: Terminal): void {
+  if (!args.has('quiet')) terminal.err(`${visibleLine(line)}\n`);
 }
 
 function show(
@@ -50,14 +85,13 @@ function show(
   terminal: Terminal,
 ): void {
   if (args.has('quiet')) return;
-  const wanted = args.values('scope').length > 0 ? args.values('scope') : scopes;
   const others = issuers.filter((it) => it !== issuer);
   const lines = [
     `The server of ${id} asks for a sign-in.`,
     `  server      ${url}`,
     `  sign in at  ${issuer}${hostOf(issuer) === hostOf(url) ? '' : '  (another host than the server)'}`,
     ...(others.length === 0 ? [] : [`  or at       ${others.join(', ')}  (choose with --issuer)`]),
-    `  scopes      ${wanted.length === 0 ? 'those that the server gives by itself' : wanted.join(', ')}`,
+    `  scopes      ${scopes.length === 0 ? 'those that the server gives by itself' : scopes.join(', ')}`,
   ];
   terminal.err(`${lines.map(visibleLine).join('\n')}\n`);
 }
