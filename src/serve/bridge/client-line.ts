@@ -10,6 +10,8 @@ export interface ClientLine {
   readonly messages: readonly JsonObject[];
   /** Ids of the requests in it, which the server must answer. */
   readonly ids: readonly RequestId[];
+  /** Ids of the server's requests that it answers. */
+  readonly answers: readonly RequestId[];
   /** Method of a single message; undefined for a batch and for a response. */
   readonly method: string | undefined;
   /** Params of a single message. */
@@ -27,14 +29,20 @@ export function readClientLine(text: string): ClientLine | undefined {
   return {
     text,
     messages,
-    ids: messages.flatMap((it) => (typeof it.method === 'string' && isRequestId(it.id) ? [it.id] : [])),
+    ids: messages.flatMap(idsOfRequest),
+    answers: messages.flatMap((it) => idOfAnswer(it) ?? []),
     method: typeof single?.method === 'string' ? single.method : undefined,
     params,
     is2026: declares2026(params),
   };
 }
 
-/** The id that a message of the server answers; undefined for a request or a notification. */
+/** The id of a message if it is a request, as a list. */
+export function idsOfRequest({ id, method }: JsonObject): readonly RequestId[] {
+  return typeof method === 'string' && isRequestId(id) ? [id] : [];
+}
+
+/** The id of the request that a message answers; undefined for a request or a notification. */
 export function idOfAnswer(message: Json | undefined): RequestId | undefined {
   if (!isObject(message) || message.method !== undefined) return undefined;
   return isRequestId(message.id) ? message.id : undefined;

@@ -8,7 +8,7 @@ import { type RequestId, requestIdIn, rpcErrorReply } from '../mcp/json-rpc.js';
 import type { BridgeEndpoint } from './bridge-endpoint.js';
 import { ConnectionFailure, connectionLost, rejectedBy } from './bridge-failure.js';
 import { isEventStream, isSuccess, messagesIn, newPosition, rejectionIn } from './bridge-response.js';
-import { noSession, sessionHeaders } from './bridge-session.js';
+import { type BridgeSession, noSession, sessionHeaders } from './bridge-session.js';
 import { type ClientLine, idOfAnswer, readClientLine } from './client-line.js';
 import { pause, reconnectDelay, reconnectDelaysMs } from './reconnect-delay.js';
 import { ServerLink } from './server-link.js';
@@ -104,7 +104,13 @@ export class McpBridge {
     try {
       const response = await this.#link.post(line, signal);
       if (!isSuccess(response)) throw rejectedBy(this.#url, await rejectionIn(response, this.#url));
-      for await (const message of messagesIn(response, this.#url, newPosition())) this.#say(message);
+      const { session } = this.#link;
+      for await (const message of messagesIn(response, this.#url, newPosition())) {
+        const value = tryParseBounded(message, answerLimits);
+        if (value === undefined) continue;
+        this.#link.received(value, session);
+        this.#say(message);
+      }
       this.#link.accepted(line);
     } catch (error) {
       if (!this.#closing.signal.aborted)
@@ -167,7 +173,7 @@ export class McpBridge {
     for (let tries = 0; ; tries++) {
       try {
         for await (const text of messagesIn(response, this.#url, position))
-          await this.#deliver(line, text, first);
+          await this.#deliver(line, text, first, session);
         if (!isOpen()) return;
       } catch (error) {
         if (signal.aborted || position.lastEventId === undefined) throw error;
@@ -188,9 +194,15 @@ export class McpBridge {
   }
 
   /** One message that came in the response to a request of the client. */
-  async #deliver(line: ClientLine, text: string, response: IncomingMessage): Promise<void> {
+  async #deliver(
+    line: ClientLine,
+    text: string,
+    response: IncomingMessage,
+    session: BridgeSession,
+  ): Promise<void> {
     const value = tryParseBounded(text, answerLimits);
     if (value === undefined) throw new HostError('upstream_failed', `${this.#url.origin} sent invalid JSON`);
+    this.#link.received(value, session);
     const answers = (Array.isArray(value) ? value : [value]).filter((it) => idOfAnswer(it) !== undefined);
     const known = answers.filter((it) => this.#open.delete(idOfAnswer(it) as RequestId));
     // An answer that nobody waits for belongs to a canceled request.
@@ -214,7 +226,7 @@ export class McpBridge {
         for await (const text of messagesIn(response, this.#url, newPosition())) {
           tries = 0;
           if (isAgain && acknowledges(text)) for (const it of changesFor(line)) this.#say(JSON.stringify(it));
-          else await this.#deliver(line, text, response);
+          else await this.#deliver(line, text, response, noSession);
           if (line.ids.every((id) => !this.#open.has(id))) return;
         }
       } catch (error) {

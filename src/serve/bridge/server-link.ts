@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { HostError } from '../../model/host-error.js';
-import { isObject, type JsonObject } from '../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { answerLimits, tryParseBounded } from '../../model/json-bounds.js';
 import type { BridgeEndpoint } from './bridge-endpoint.js';
 import { ConnectionFailure, connectionLost, rejectedBy } from './bridge-failure.js';
@@ -9,6 +9,7 @@ import { type BridgeSession, noSession, sessionHeaders, sessionIn } from './brid
 import { type ClientLine, readClientLine } from './client-line.js';
 import { pause, reconnectDelay, reconnectDelaysMs } from './reconnect-delay.js';
 import { ToolHeaders, toolListRequests } from './request-headers.js';
+import { asksClient, ServerQuestions } from './server-questions.js';
 import { listChanges, SessionMemory } from './session-memory.js';
 
 export interface ServerLinkOptions {
@@ -29,6 +30,7 @@ export class ServerLink {
   readonly #options: ServerLinkOptions;
   readonly #endpoint: BridgeEndpoint;
   readonly #memory = new SessionMemory();
+  readonly #questions = new ServerQuestions();
   readonly toolHeaders = new ToolHeaders();
   #session = noSession;
   #renewal: Promise<void> | undefined;
@@ -44,23 +46,37 @@ export class ServerLink {
 
   /** The server answered `initialize`. */
   begin(response: IncomingMessage, result: JsonObject): void {
+    if (this.#session !== noSession) this.#endQuestions();
     this.#session = sessionIn(response, result);
+  }
+
+  /** A message that the server sent in a session. Throws if it asks something in a lost one: nobody could answer. */
+  received(value: Json, session: BridgeSession): void {
+    const isCurrent = session === noSession || session === this.#session;
+    if (isCurrent) this.#questions.received(value);
+    else if (asksClient(value)) throw connectionLost(this.#url);
   }
 
   /** A line that the server accepted. */
   accepted(line: ClientLine): void {
     this.#memory.accepted(line);
+    this.#questions.accepted(line);
     if (line.method === 'notifications/initialized') void this.#listen(this.#session);
   }
 
-  /** Posts a line. A lost session is replaced first; the server did not begin what it rejects for that reason. */
+  /**
+   * Posts a line. A lost session is replaced first; the server did not begin what it rejects for that reason. An answer to
+   * a question of the lost session is not sent.
+   */
   async post(line: ClientLine, signal: AbortSignal, maxTries?: number): Promise<IncomingMessage> {
     const isFirst = line.method === 'initialize' || line.is2026;
     const session = isFirst ? noSession : this.#session;
+    this.#questions.assertOpen(line);
     const response = await this.#send(line, session, signal, maxTries);
     if (response.statusCode !== 404 || session.id === undefined) return response;
     response.destroy();
     await this.#renew(session);
+    this.#questions.assertOpen(line);
     return this.#send(line, this.#session, signal, maxTries);
   }
 
@@ -110,7 +126,12 @@ export class ServerLink {
         if (statusCode < 500 && !isEventStream(response)) return;
         if (isSuccess(response)) {
           tries = 0;
-          for await (const text of messagesIn(response, this.#url, position)) await this.#options.write(text);
+          for await (const text of messagesIn(response, this.#url, position)) {
+            const value = tryParseBounded(text, answerLimits);
+            if (value === undefined) continue;
+            this.received(value, session);
+            await this.#options.write(text);
+          }
         }
       } catch {
         // The host is being restarted, or the network is down.
@@ -168,9 +189,14 @@ export class ServerLink {
     }
     for (const text of this.#memory.restoring()) await this.#ask(text, session, signal).catch(() => {});
     this.#session = session;
+    this.#endQuestions();
     this.#options.note('the host has restarted; connected again');
     void this.#listen(session);
     for (const it of listChanges(result.capabilities)) void this.#options.write(JSON.stringify(it));
+  }
+
+  #endQuestions(): void {
+    for (const it of this.#questions.end()) void this.#options.write(JSON.stringify(it));
   }
 
   /** A request of our own. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Session } from '../../host/host.js';
 import { ByteBudget } from '../../wire/byte-budget.js';
 import type { ApprovalDecider } from './approval-question.js';
@@ -29,6 +30,8 @@ export interface McpServerParts {
   readonly lineBudget: ByteBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** 128 random bits as text. */
+  readonly newId: () => string;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -69,6 +72,7 @@ export function createMcpServerParts(
   const waiting = { limit: createWaitingCallLimit(waitingCallLimits), waitMs, outcomeTtlMs, pageWaitMs };
   return {
     ...options,
+    newId: () => randomBytes(16).toString('base64url'),
     stateSigner: createStateSigner({ now }),
     results: createResultStore({ now }),
     waiting,

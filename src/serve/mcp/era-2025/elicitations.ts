@@ -13,6 +13,8 @@ const toolQuestionMs = 10 * 60_000;
 
 export interface ElicitationsOptions {
   readonly now: () => number;
+  /** A random id, so that an answer to a question of an earlier session, or of another host, never fits a new question. */
+  readonly newId: () => string;
   readonly approvals: DecisionSource;
   /** How long a held call waits for the decision after the user was sent to its page. */
   readonly pageWaitMs: number;
@@ -38,7 +40,6 @@ interface QuestionContext {
 export class Elicitations {
   readonly #options: ElicitationsOptions;
   readonly #open = new Map<RequestId, Open>();
-  #count = 0;
 
   constructor(options: ElicitationsOptions) {
     this.#options = options;
@@ -108,9 +109,8 @@ export class Elicitations {
     params: JsonObject,
     { about, signal, timeoutMs, approval }: QuestionContext,
   ): Promise<Json | undefined> {
-    const { send } = this.#options;
-    this.#count++;
-    const id = `toolwharf-${this.#count}`;
+    const { send, newId } = this.#options;
+    const id = `toolwharf-${newId()}`;
     const answer = await new Promise<Json | undefined>((settle) => {
       const withdraw = (reason: string) => {
         send(notification('notifications/cancelled', { requestId: id, reason }), about);

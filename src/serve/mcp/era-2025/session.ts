@@ -81,9 +81,9 @@ class Client2025 implements Session2025 {
       if (!this.#closed) options.send(message, about);
     };
     this.#onClose = onClose;
-    const { now, approvals, waiting } = dispatch.options;
+    const { now, newId, approvals, waiting } = dispatch.options;
     const { pageWaitMs } = waiting;
-    this.#questions = new Elicitations({ now, approvals, pageWaitMs, send: this.#send });
+    this.#questions = new Elicitations({ now, newId, approvals, pageWaitMs, send: this.#send });
   }
 
   get batches(): boolean {
