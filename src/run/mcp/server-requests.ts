@@ -49,9 +49,13 @@ export async function answerServerRequest(
   }
 }
 
-async function answerElicitation(params: JsonObject, ask: QuestionHandler): Promise<JsonObject> {
+/** The server's `_meta` is not passed on: members of the host in it say who asks. */
+async function answerElicitation(
+  { _meta, ...question }: JsonObject,
+  ask: QuestionHandler,
+): Promise<JsonObject> {
   if (ask === undefined) return { action: 'decline' };
-  const answer = await ask(params);
+  const answer = await ask(question);
   const action = answer.action === 'accept' || answer.action === 'cancel' ? answer.action : 'decline';
   return { action, ...(action === 'accept' && isObject(answer.content) ? { content: answer.content } : {}) };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Answer, CallRequest, ListedTool, PackageReport, Session } from '../../host/host.js';
 import { lateInstallations } from '../../host/lifecycle/late-installations.js';
+import type { JsonObject } from '../../model/json.js';
 import { parseMessages } from './json-rpc.js';
 import { createMcpServer } from './server.js';
 import { createMcpServerParts } from './server-options.js';
@@ -47,7 +48,7 @@ const report: PackageReport = {
   summary: { scanned: 1, found: 1, nested: 0, invalid: 0, disabled: 0, unavailable: 0 },
 };
 
-function client(call: (request: CallRequest) => Promise<Answer>) {
+function client(call: (request: CallRequest) => Promise<Answer>, sent: JsonObject[] = []) {
   const bugs: unknown[] = [];
   const refuse = () => Promise.reject(new Error('not asked'));
   const session: Session = {
@@ -89,7 +90,7 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     expose: 'all',
     approver: null,
   });
-  const dispatch = front.session2025({ send: () => {} });
+  const dispatch = front.session2025({ send: (it) => sent.push(it) });
   const send = async (text: string) => {
     const [parsed] = parseMessages(text, false).messages;
     if (parsed === undefined) return undefined;
@@ -133,6 +134,20 @@ test('input schemas are unchanged, output schemas become objects, and hints are 
     annotations: { title: 'Orders', readOnlyHint: true, idempotentHint: true },
     _meta: { 'toolwharf/tool': 'shop/orders', 'toolwharf/sandbox': 'enforced' },
   });
+});
+
+test('a question names the tools that may have asked it, each with a limited length', async () => {
+  const sent: JsonObject[] = [];
+  const _meta = { 'toolwharf/askers': ['orders', 'x'.repeat(5000)] };
+  const { request } = client(async ({ onAsk }) => {
+    void onAsk?.({ message: 'Which?', requestedSchema: {}, _meta });
+    return ok;
+  }, sent);
+  await request('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } });
+  await request('tools/call', { name: 'shop_orders' });
+  const question = sent.find((it) => it.method === 'elicitation/create');
+  const message = `A tool of the server of shop_orders (one of: orders, ${'x'.repeat(128)}) asks:\n\nWhich?`;
+  expect(question?.params).toEqual({ message, requestedSchema: {} });
 });
 
 test('a denied call is a result that the model can read', async () => {

@@ -117,12 +117,17 @@ function attributed(tool: string, ask: AskUser): AskUser {
 
 /** Tools that are named as the possible origin of a question. */
 const maxAskers = 8;
+/** Characters of each. Names of tools are not longer. */
+const maxAskerLength = 128;
 
 /** A server of the 2025 era does not say which of its open calls a question belongs to. */
 function askerOf(tool: string, meta: Json | undefined): string {
   const askers = isObject(meta) ? meta[askersKey] : undefined;
   if (!Array.isArray(askers)) return `The tool ${visibleLine(tool)}`;
-  const named = askers.filter((it) => typeof it === 'string' && it !== '').slice(0, maxAskers);
+  const named = askers
+    .filter((it) => typeof it === 'string' && it !== '')
+    .slice(0, maxAskers)
+    .map((it) => (it as string).slice(0, maxAskerLength));
   return `A tool of the server of ${visibleLine(tool)} (one of: ${visibleLine(named.join(', '))})`;
 }
 
