@@ -19,8 +19,8 @@ export interface CallRequest {
   /** Receives the progress that a tool reports. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * The `_meta` of an MCP request. Passed to MCP servers unless somebody or a standing rule approved the call: they
-   * approve arguments, and this is not one.
+   * The `_meta` of an MCP request. Passed to MCP servers unless somebody or a standing rule approved the call, or a
+   * guardrail or before hook looks at its arguments: this is none of them.
    */
   readonly meta?: JsonObject | undefined;
   /** Receives the log messages that an MCP server writes during the call. */

@@ -41,8 +41,8 @@ import { CallUses } from './call-uses.js';
 import type { CallableTool } from './callable-tool.js';
 import { evidenceOf } from './evidence.js';
 import { type ArgumentOrigin, withFixedArguments } from './fixed-call-arguments.js';
-import type { HookHandler } from './hooks.js';
-import { applyInputGuardrails } from './input-guardrails.js';
+import { type HookHandler, handlersFor } from './hooks.js';
+import { applyInputGuardrails, hasInputGuardrails } from './input-guardrails.js';
 import { sealArguments } from './kept-arguments.js';
 import { assertWithinLimits, callMeters, type RuleMeter, reserveLimits } from './limits.js';
 import { type CallAuthorization, findStandingRule, waiverAuthorization } from './standing-rule.js';
@@ -113,6 +113,8 @@ export interface FrozenCall {
   readonly digest: string;
   /** What the call uses up of the rate and spend limits that apply to it. */
   readonly meters: readonly RuleMeter[];
+  /** Sent beside the arguments. Absent if a hook or guardrail looks at the arguments: it would not see this. */
+  readonly meta?: JsonObject;
 }
 
 const approvalLifetimeMs = 10 * 60_000;
@@ -149,7 +151,7 @@ export async function callTool(
     const frozen = await prepare(services, caller, request.tool, request.arguments, {
       deadline: deadlineOf(call),
       meta: request.meta,
-      ...(handlers.length === 0 ? {} : { beforeHooks }),
+      ...(handlersFor(handlers, 'before_tool_call').length === 0 ? {} : { beforeHooks }),
       ...(chain.length === 0 ? {} : { origin: 'host', from: chain.at(-1) }),
     });
     assertChain(chain, frozen.callable.name);
@@ -224,7 +226,9 @@ export async function prepare(
   await callable.checkForSecrets(input);
   if (meta !== undefined) await callable.checkForSecrets(meta);
   const meters = callMeters(caller.principal, callable, input);
-  return { callable, input, digest: sha256(canonicalJson(input)), meters };
+  const isInspected = beforeHooks !== undefined || hasInputGuardrails(callable.requirements);
+  const sent = meta === undefined || isInspected ? {} : { meta };
+  return { callable, input, digest: sha256(canonicalJson(input)), meters, ...sent };
 }
 
 /** Denies loops, which would never end, and chains that are too long. */
@@ -622,7 +626,7 @@ async function runAudited(
       onAsk: call.request.onAsk,
       logging: call.request.logging,
       // An approval is about the arguments, so an approved call carries nothing else.
-      meta: authorization === undefined ? call.request.meta : undefined,
+      meta: authorization === undefined ? frozen.meta : undefined,
       onNetworkDenied: (hosts) => {
         for (const host of hosts) deniedHosts.add(host);
       },

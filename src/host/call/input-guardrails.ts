@@ -5,6 +5,11 @@ import type { RuleOrigin } from '../../model/rule.js';
 import type { Requirements } from '../../policy/rules/requirements.js';
 import { ruleOwner } from '../../policy/rules/spend-limit.js';
 
+/** Whether a guardrail looks at the arguments. */
+export function hasInputGuardrails({ maxLength, denyPatterns, redact }: Requirements): boolean {
+  return maxLength !== undefined || denyPatterns.length > 0 || redact.length > 0;
+}
+
 /**
  * Applies the guardrails of creator and operator to the arguments of a call: rejects them, or removes personal data.
  * The pattern and redaction code is loaded only if a guardrail needs it.

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { PackageFolders } from '../../../src/host/sandboxing/package-folders.js';
 import type { HostOptions, Json, JsonObject } from '../../../src/index.js';
 import { systemSandbox } from '../../../src/sandbox/system-sandbox.js';
+import { serverPackage } from '../../support/server-package.js';
 import { until } from '../../support/toolwharf.js';
 import { resultOf, type Workbench, workbench } from '../../support/workbench.js';
 
@@ -343,6 +344,21 @@ describe('hooks', () => {
     expect(JSON.stringify(answer)).not.toContain(key);
     expect(seenBy(made, 'guard')).toContain('[redacted:elsewhere/KEY]');
     expect(seenBy(made, 'guard')).not.toContain(other);
+  });
+
+  test('before a call see all that is sent: metadata of the request, which they do not see, is not', async () => {
+    const body = `on = {
+      'tools/call': ({ _meta = {} }) => ({ content: [{ type: 'text', text: 'meta ' + JSON.stringify(_meta) }] }),
+    };`;
+    const sent = async (point: string) => {
+      const about = { tools: [{ name: 'noop' }], hooks: [point], answers: { [point]: { abort: false } } };
+      const made = await bench({ ...serverPackage('one', body), ...extension('guard', about) });
+      const meta = { 'desk/flag': 'unseen' };
+      return resultOf((await made.session()).call({ tool: 'one/go', arguments: {}, meta }));
+    };
+    expect(await sent('before_tool_call')).not.toContain('unseen');
+    // Control: a hook that cannot stop the call.
+    expect(await sent('after_tool_call')).toContain('unseen');
   });
 
   test('after a call receive its result and cannot change it', async () => {

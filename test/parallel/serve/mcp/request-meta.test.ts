@@ -1,6 +1,6 @@
 // The `_meta` of a request reaches the server, but not the members of the host, secrets, or what nobody approved.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonObject, Session } from '../../../../src/index.js';
+import type { JsonObject, Rule, Session } from '../../../../src/index.js';
 import { BareClient, frontFor } from '../../../support/mcp-wire.js';
 import { serverPackage } from '../../../support/server-package.js';
 import { type Workbench, workbench } from '../../../support/workbench.js';
@@ -73,3 +73,25 @@ test('an approved call carries none: it was not part of what the person approved
   // Control: a call that nobody had to approve carries it.
   expect(JSON.stringify(await session.call({ ...request, tool: 'one/go' }))).toContain('unseen');
 });
+
+test.each<[string, Partial<Rule>]>([
+  ['denies patterns', { denyPatterns: ['unseen'] }],
+  ['limits the length', { maxLength: 10_000 }],
+  ['removes personal data', { redact: ['email'] }],
+])(
+  'a call carries none if a guardrail of the operator %s: it looks only at arguments',
+  async (_, guardrail) => {
+    const origin = { kind: 'user', file: '/home/config.toml', line: 7 } as const;
+    const sent = async (rule: Partial<Rule>) => {
+      const guarded = await bench.session({ policy: { rules: [{ tool: '*', ...rule, origin }] } });
+      const meta = { 'desk/flag': 'unseen', traceparent: 'unseen' };
+      const answer = await guarded.call({ tool: 'one/go', arguments: {}, meta });
+      await guarded.close();
+      expect(answer).toMatchObject({ status: 'ok' });
+      return JSON.stringify(answer);
+    };
+    expect(await sent(guardrail)).not.toContain('unseen');
+    // Control: a rule that does not look at arguments.
+    expect(await sent({ rateLimit: { count: 100, per: 'minute' } })).toContain('unseen');
+  },
+);
