@@ -173,6 +173,7 @@ class ImportRun {
     return {
       ...{ file: target.file, installations: session.installations, signal: terminal.signal, trialBy },
       ...{ scripts: args.values('allow-scripts'), settings: args.values('setting') },
+      root: resolve(terminal.cwd, args.value('root') ?? '.'),
       allowFor: grantsFor(args, read.entries, (path) => resolve(terminal.cwd, path)),
       names: packageNames(args, read.entries),
       grantsWanted: asksPerson(args, terminal),

@@ -59,6 +59,8 @@ export interface PlannedImport {
 
 export interface PlanningOptions {
   readonly file: string;
+  /** The workspace in which our entry serves packages: an absolute path. */
+  readonly root: string;
   readonly installations: RemoteSession['installations'];
   readonly signal: CancelSignal;
   /** What the operator allows, by the name of the entry or package. */
@@ -133,6 +135,8 @@ async function plannedServer(
   const same = installed.find(
     (it) =>
       it.state === 'active' &&
+      // One that is only served elsewhere would be missing in the client.
+      (it.roots === null || it.roots.includes(options.root)) &&
       sameServer(it.source, plain.source) &&
       (plain.secrets.length === 0 || isNamedLike(it.package, wantedName)) &&
       !earlier.some((other) => other.package === it.package),

@@ -448,6 +448,31 @@ describe('what can go wrong', () => {
     const undone = await json([file, '--undo', '--yes']);
     expect(undone.value.status).toBe('restored');
   }, 60_000);
+
+  test('a package that is served only in another workspace is not used; the server is installed again', async () => {
+    const elsewhere = join(folder.path, 'home');
+    const installIn = async (root: string) => {
+      const host = await createHost({ state: state() });
+      const session = await host.session({ directories: [], root, accept: null });
+      const { installations } = session;
+      const allow = [`read:${dirname(script)}`];
+      const draft = await installations.draftServer({ command: ['node', script], name: 'docs', allow });
+      const plan = await installations.plan({ source: draft.source, allow });
+      const by = { name: 'person', channel: 'terminal' as const };
+      await installations.install({ source: draft.source, allow, agree: plan.digest, onlyHere: true, by });
+      await host.close();
+    };
+    await installIn(elsewhere);
+    putCursor({ docs: node() });
+    const other = await json(['cursor', '--dry-run']);
+    expect(other.value.servers).toMatchObject([{ entry: 'docs', package: 'docs-2', version: '0.0.0' }]);
+    const named = await json(['cursor', '--dry-run', '--as', 'docs=docs']);
+    expect(named.value.servers).toMatchObject([{ entry: 'docs', status: 'outside' }]);
+    // Control: served here too, it is used.
+    await installIn(project);
+    const here = await json(['cursor', '--dry-run']);
+    expect(here.value.servers).toMatchObject([{ entry: 'docs', package: 'docs' }]);
+  }, 60_000);
 });
 
 test('once a PIN is set, an import needs it, before anything is started', async () => {
