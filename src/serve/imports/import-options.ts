@@ -6,22 +6,38 @@ import { isToolwharfEntry } from '../clients/settings-edit.js';
 
 type Entries = ReadonlyMap<string, Json>;
 
-/** What `--allow SERVER=GRANT` gives to the server with one of some names. `toolwharf=…` is for the host itself. */
+/** What `--allow SERVER=GRANT` gives to each entry. `toolwharf=…` is for the host itself. */
 export function grantsFor(
   args: Arguments,
   entries: Entries,
   absolute: (path: string) => string,
-): (names: readonly string[]) => readonly string[] {
-  const names = [...packageNames(args, entries).values(), ...entries.keys()];
+): (entry: string) => readonly string[] {
+  const packages = packageNames(args, entries);
   const grants = args.values('allow').flatMap((text) => {
-    const name = names.find((it) => text.startsWith(`${it}=`));
-    if (name !== undefined) return [{ name, grant: absoluteGrant(text.slice(name.length + 1), absolute) }];
+    const named = namedEntry(text, entries, packages);
+    if (named !== undefined) return [{ ...named, grant: absoluteGrant(named.grant, absolute) }];
     if (text.startsWith('toolwharf=')) return [];
     throw new HostError('usage', `--allow ${text} names no server of the file`, {
       hint: `write --allow SERVER=GRANT, such as --allow ${[...entries.keys()][0] ?? 'files'}=net:api.example.com`,
     });
   });
-  return (of) => [...new Set(grants.filter((it) => of.includes(it.name)).map((it) => it.grant))];
+  return (entry) => [...new Set(grants.filter((it) => it.entry === entry).map((it) => it.grant))];
+}
+
+/** The one entry that a grant is for: by its own name, else by the name of its package. */
+function namedEntry(text: string, entries: Entries, packages: ReadonlyMap<string, string>) {
+  const byName = [...entries.keys()].map((entry) => ({ entry, name: entry }));
+  const byPackage = [...packages].map(([entry, name]) => ({ entry, name }));
+  for (const names of [byName, byPackage]) {
+    const [first, ...more] = names.filter((it) => text.startsWith(`${it.name}=`));
+    if (first === undefined) continue;
+    if (more.length === 0) return { entry: first.entry, grant: text.slice(first.name.length + 1) };
+    const found = [first, ...more].map((it) => it.entry).join(', ');
+    throw new HostError('usage', `--allow ${text} can mean several servers: ${found}`, {
+      hint: 'give the server another package name with --as SERVER=NAME, and use that name',
+    });
+  }
+  return undefined;
 }
 
 /** The package names that `--as SERVER=NAME` chooses. */

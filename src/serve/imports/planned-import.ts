@@ -63,8 +63,8 @@ export interface PlanningOptions {
   readonly root: string;
   readonly installations: RemoteSession['installations'];
   readonly signal: CancelSignal;
-  /** What the operator allows, by the name of the entry or package. */
-  allowFor(names: readonly string[]): readonly string[];
+  /** What the operator allows to the server of an entry. */
+  allowFor(entry: string): readonly string[];
   /** Package names that the operator chose, by entry. */
   readonly names: ReadonlyMap<string, string>;
   /** npm packages whose install scripts run. */
@@ -158,7 +158,7 @@ async function plannedServer(
     throw new HostError('usage', `another package is named ${chosen}`, { hint: 'choose another name' });
   const name = chosen ?? freePackageName(entry, taken);
   const named: ServerRequest = { ...request, settings, scripts, name, signal };
-  const allow = options.allowFor([entry, name]);
+  const allow = options.allowFor(entry);
   const trial =
     options.trialBy === undefined
       ? undefined

@@ -356,6 +356,34 @@ describe('agreement', () => {
     expect(read(cursorFile())).toBe(before);
   }, 60_000);
 
+  test('--allow grants to one server, by its own name before the name of a package', async () => {
+    putCursor({ Notes: node(), notes: node() });
+    const grant = `read:${dirname(script)}`;
+    const allowed = async (...args: string[]) => {
+      const { value } = await json(['cursor', '--dry-run', ...args]);
+      return value.servers.map((it: { entry: string; package: string; allowed: string[] }) => [
+        ...[it.entry, it.package, it.allowed],
+      ]);
+    };
+    expect(await allowed('--allow', `notes=${grant}`)).toEqual([
+      ['Notes', 'notes', []],
+      ['notes', 'notes-2', [grant]],
+    ]);
+    expect(await allowed('--as', 'Notes=first', '--allow', `first=${grant}`)).toEqual([
+      ['Notes', 'first', [grant]],
+      ['notes', 'notes', []],
+    ]);
+    const unclear = ['--as', 'Notes=x', '--as', 'notes=x', '--allow', `x=${grant}`];
+    expect(await errorOf(['cursor', '--dry-run', ...unclear])).toMatchObject({
+      ...{ code: 'usage', message: expect.stringContaining('several servers: Notes, notes') },
+    });
+    putCursor({ a: node(), 'a=b': node() });
+    expect(await errorOf(['cursor', '--dry-run', '--allow', `a=b=${grant}`])).toMatchObject({
+      code: 'usage',
+    });
+    expect(await errorOf(['cursor', '--dry-run', '--allow', `c=${grant}`])).toMatchObject({ code: 'usage' });
+  }, 60_000);
+
   test('a dry run starts and changes nothing, and its digest can be agreed to', async () => {
     putCursor({ docs: node() });
     const before = read(cursorFile());
