@@ -145,12 +145,15 @@ export function importText(report: ImportReport): {
   const moved = servers.filter((it) => it.status === 'moved');
   const failed = servers.filter((it) => it.status === 'failed');
   const outside = servers.filter((it) => it.status === 'outside');
+  const isUndo = report.status === 'restored';
   const lines = [
     ...moved.map(
       (it) =>
         `✓ ${it.entry}${it.package === it.entry ? '' : ` as ${it.package}`}  ${it.state ?? 'installed'}`,
     ),
-    ...failed.map((it) => `✗ ${it.entry} stays in the file: ${it.reason}`),
+    ...failed.map(
+      (it) => `✗ ${it.entry} ${isUndo ? 'does not come back' : 'stays in the file'}: ${it.reason}`,
+    ),
     ...outside.map((it) => `! ${it.entry} stays in the file: ${it.reason}`),
   ];
   const head = {
@@ -163,7 +166,7 @@ export function importText(report: ImportReport): {
   const needs = moved.flatMap((it) => (it.needs ?? []).map((need) => `${it.package}: ${need}`));
   const again = `toolwharf import ${client.name === 'file' ? file : client.name}`;
   const flag = client.name === 'file' || report.scope === client.scopes[0] ? '' : ` --scope ${report.scope}`;
-  const kept = report.status === 'restored' ? servers.flatMap((it) => it.package ?? []) : [];
+  const kept = isUndo ? servers.flatMap((it) => it.package ?? []) : [];
   const notes = [
     ...needs,
     ...kept.map((it) => `${it} is still installed; to remove it: toolwharf revoke ${it}`),

@@ -14,17 +14,19 @@ import {
   withEntry,
 } from '../clients/settings-edit.js';
 import { checkWritable, replaceSettings, type SettingsFile } from '../clients/settings-file.js';
+import { errorTable } from '../errors.js';
 import { visibleLine } from '../print/visible.js';
 import { type ImportBackup, ImportBackups } from './import-backup.js';
-import type { ImportReport } from './import-report.js';
+import type { ImportedEntry, ImportReport } from './import-report.js';
+import type { ImportOutcome } from './import-run.js';
 import { existingFile, type ImportTarget } from './import-target.js';
 
-/** Puts the entries of the last import back. The packages stay installed. */
+/** Puts the entries of the last import back. The packages stay installed. The backup stays until all are back. */
 export async function undoImport(
   target: ImportTarget,
   args: Arguments,
   terminal: Terminal,
-): Promise<ImportReport> {
+): Promise<ImportOutcome> {
   const { client, scope } = target;
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
   const backups = new ImportBackups(state, target.id);
@@ -35,9 +37,19 @@ export async function undoImport(
     });
   const { backup } = last;
   const file = existingFile(target);
-  const report = (status: ImportReport['status']): ImportReport => ({
-    ...{ client, scope, file: target.file, status, name: backup.name },
-    servers: backup.moved.map((it) => ({ ...it, status: 'restored' })),
+  const settings = { file: file.path, text: file.text };
+  const taken = takenNames(settings, backup, client);
+  const report = (status: ImportReport['status']): ImportOutcome => ({
+    report: {
+      ...{ client, scope, file: target.file, status, name: backup.name },
+      servers: backup.moved.map(
+        (it): ImportedEntry => ({
+          ...it,
+          ...(taken.includes(it.entry) ? { status: 'failed', reason: takenReason } : { status: 'restored' }),
+        }),
+      ),
+    },
+    exit: taken.length > 0 && status !== 'declined' ? errorTable.integrity.exit : 0,
   });
   if (file.text === backup.before) {
     if (!args.has('dry-run')) backups.remove(last.path);
@@ -46,21 +58,41 @@ export async function undoImport(
   const text = restoredText(file, backup, client, args, terminal);
   checkWritable(file);
   if (!args.has('json') && !args.has('quiet')) {
-    const names = backup.moved.map((it) => it.entry).join(', ');
-    terminal.out(`${visibleLine(`${target.file} gets back ${names}`)}\n`);
+    const names = backup.moved.map((it) => it.entry).filter((it) => !taken.includes(it));
+    terminal.out(`${visibleLine(`${target.file} gets back ${names.join(', ') || 'no entry'}`)}\n`);
+    for (const it of taken) terminal.err(`${visibleLine(`${it} does not come back: ${takenReason}`)}\n`);
   }
   if (args.has('dry-run')) return report('planned');
   if (!(await confirmed(args, terminal))) return report('declined');
-  const settings = { file: file.path, text: file.text };
   const key = new EntryKey(state, target.id, backup.name);
   const secret = backup.isEntryNew ? key.of(presentEntry(settings, client, backup.name)) : undefined;
   replaceSettings(file, text, 'private', () => undefined);
-  backups.remove(last.path);
+  if (taken.length === 0) backups.remove(last.path);
   if (backup.isEntryNew && presentEntry({ ...settings, text }, client, backup.name) === undefined) {
     await revokeCredential({ client, scope, name: backup.name, args, terminal }, secret);
     key.remove();
   }
   return report('restored');
+}
+
+const takenReason = 'the file has another entry with this name; rename or remove it, then undo again';
+
+/** Names of moved entries that other entries have now. */
+function takenNames(
+  settings: ClientSettings,
+  { before, after, moved }: ImportBackup,
+  client: Client,
+): readonly string[] {
+  if (settings.text === after) return [];
+  const [old, now] = [entriesOf({ ...settings, text: before }, client), entriesOf(settings, client)];
+  return moved.flatMap(({ entry }) => {
+    const [value, present] = [old.get(entry), now.get(entry)];
+    return value === undefined || present === undefined || !differs(value, present) ? [] : [entry];
+  });
+}
+
+function differs(left: Json, right: Json): boolean {
+  return canonicalJson(left) !== canonicalJson(right);
 }
 
 /** The text before the import. With --merge: what was changed since stays. */
@@ -101,7 +133,6 @@ function mergedText(
 /** Which entries somebody changed, without their values. */
 function changesSince(settings: ClientSettings, { after }: ImportBackup, client: Client): string[] {
   const [then, now] = [entriesOf({ ...settings, text: after }, client), entriesOf(settings, client)];
-  const differs = (left: Json, right: Json) => canonicalJson(left) !== canonicalJson(right);
   const lines = [
     ...[...now.keys()].filter((it) => !then.has(it)).map((it) => `added since: ${it}`),
     ...[...then.keys()].filter((it) => !now.has(it)).map((it) => `removed since: ${it}`),

@@ -92,7 +92,7 @@ export function importCommand(machine: ConnectMachine): Command {
         throw new HostError('usage', '--merge is for --undo', { hint: 'leave it out' });
       const target = importTarget(args, terminal, machine);
       const { report, exit } = args.has('undo')
-        ? { report: await undoImport(target, args, terminal), exit: 0 }
+        ? await undoImport(target, args, terminal)
         : await runImport(target, machine, args, terminal);
       if (args.has('json')) {
         terminal.out(importDocument(report));

@@ -537,6 +537,41 @@ describe('undo', () => {
     expect(await errorOf(['cursor', '--undo', '--yes'])).toMatchObject({ code: 'not_found' });
   }, 60_000);
 
+  test('--merge says which entry it cannot put back, and keeps the backup until all are back', async () => {
+    const secret = { ...node(), env: { API_KEY: key } };
+    putCursor({ docs: secret, other: node() });
+    const moved = await json(['cursor', ...yes('docs', 'other')]);
+    const file = JSON.parse(read(cursorFile()));
+    put(
+      cursorFile(),
+      JSON.stringify({ mcpServers: { ...file.mcpServers, docs: { command: 'later' }, other: node() } }),
+    );
+    const merged = await json(['cursor', '--undo', '--merge', '--yes']);
+    expect(merged).toMatchObject({
+      code: 6,
+      value: {
+        status: 'restored',
+        servers: [
+          {
+            entry: 'docs',
+            status: 'failed',
+            reason: expect.stringContaining('another entry with this name'),
+          },
+          { entry: 'other', status: 'restored' },
+        ],
+      },
+    });
+    expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({ docs: { command: 'later' }, other: node() });
+    expect(existsSync(moved.value.backup)).toBe(true);
+    const shown = await run(['cursor', '--undo', '--merge', '--yes']);
+    expect(shown.code).toBe(6);
+    expect(shown.out).toContain('docs does not come back: the file has another entry with this name');
+    putCursor({ other: node() });
+    expect(await json(['cursor', '--undo', '--merge', '--yes'])).toMatchObject({ code: 0 });
+    expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({ docs: secret, other: node() });
+    expect(existsSync(moved.value.backup)).toBe(false);
+  }, 60_000);
+
   test('leaves the packages, says how to revoke them, and a new import moves them again', async () => {
     putCursor({ docs: node() });
     const before = read(cursorFile());
