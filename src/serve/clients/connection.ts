@@ -17,11 +17,11 @@ import { type CredentialOwner, issueCredential, knownCredential, revokeCredentia
 import { EntryKey } from './entry-key.js';
 import { homeDirectory, isInNpxCache, mcpCommand, mcpEndpoint, scriptPath } from './launch.js';
 import { type ConnectOutcome, outcomeDocument, outcomeText } from './outcome.js';
+import { otherServers } from './own-program.js';
 import {
   addEntry,
   entryPath,
   findEntry,
-  otherServers,
   removeEntry,
   tokenOf,
   tokenVariable,
@@ -272,7 +272,8 @@ export class Connection {
 
   #others(): readonly string[] {
     const { path, text } = readSettingsFile(this.#file);
-    return otherServers({ file: path, text }, this.#request.client);
+    const { client, machine, terminal } = this.#request;
+    return otherServers({ file: path, text }, client, { node: machine.node, main: terminal.main });
   }
 
   /** Undefined if the text cannot be parsed: a backup may contain an invalid file. */

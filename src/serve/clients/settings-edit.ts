@@ -68,11 +68,6 @@ export function withEntry(settings: ClientSettings, ref: ServerEntryRef, entry: 
   return lead(settings) + located(settings, () => ref.client.syntax.set(text, path, entry));
 }
 
-/** The servers that the client uses without Toolwharf. */
-export function otherServers(settings: ClientSettings, client: Client): readonly string[] {
-  return [...entriesOf(settings, client)].flatMap(([name, entry]) => (isToolwharfEntry(entry) ? [] : [name]));
-}
-
 /** Where an entry is in the file. */
 export function entryPath(settings: ClientSettings, { client, name }: ServerEntryRef): SettingsPath {
   return [...containerOf(settings, client), client.isList === true ? { named: name } : name];
@@ -145,7 +140,10 @@ export function removeEntry(settings: ClientSettings, ref: ServerEntryRef, force
   return { status: 'removed', text: lead(settings) + removed };
 }
 
-/** Whether Toolwharf wrote the entry: it has our command or one of our tokens. */
+/**
+ * Whether the entry looks like one that Toolwharf wrote: our command or one of our tokens. Anybody can write such an entry;
+ * see own-program.ts.
+ */
 export function isToolwharfEntry(entry: Json): boolean {
   const server = configuredServer(entry);
   if (server.kind === 'program') {

@@ -2,11 +2,13 @@ import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
 import type { Arguments } from '../cli/command/command.js';
 import type { Terminal } from '../cli/terminal/terminal.js';
-import { entriesOf, otherServers, repeatedNames } from '../clients/settings-edit.js';
+import { type OwnProgram, otherServers } from '../clients/own-program.js';
+import { entriesOf, repeatedNames } from '../clients/settings-edit.js';
 import { readSettingsFile, type SettingsFile } from '../clients/settings-file.js';
 import { configuredEntry } from './configured-entry.js';
 import type { ImportReport } from './import-report.js';
 import type { ImportTarget } from './import-target.js';
+import { notOursReason, type OwnHost } from './own-entry.js';
 import type { ImportableEntry, OutsideEntry } from './planned-import.js';
 
 /** The entries of a file. */
@@ -23,6 +25,7 @@ export function readEntries(
   { client, scope, home }: ImportTarget,
   args: Arguments,
   { environment, cwd }: Terminal,
+  own: OwnHost,
 ): ReadEntries {
   const settings = { file: file.path, text: file.text };
   const entries = entriesOf(settings, client);
@@ -38,8 +41,10 @@ export function readEntries(
   const outside: OutsideEntry[] = [];
   for (const [entry, value] of entries) {
     const found = configuredEntry(value, client, place);
-    if (found.kind === 'ours') continue;
+    const isOurs = found.kind === 'ours';
+    const reason = isOurs ? notOursReason(value, own) : undefined;
     if (repeated.includes(entry)) outside.push({ entry, reason: 'two entries have this name', isUsed: true });
+    else if (isOurs) outside.push(...(reason === undefined ? [] : [{ entry, reason, isUsed: true }]));
     else if (skip.includes(entry) || (only.length > 0 && !only.includes(entry)))
       outside.push({ entry, reason: 'you left it out', isUsed: found.kind === 'server' });
     else if (found.kind === 'outside') outside.push({ entry, ...found });
@@ -49,11 +54,11 @@ export function readEntries(
 }
 
 /** Servers of the same client in its other scopes. */
-export function alsoConfigured({ others }: ImportTarget): Pick<ImportReport, 'alsoIn'> {
+export function alsoConfigured({ others }: ImportTarget, own: OwnProgram): Pick<ImportReport, 'alsoIn'> {
   const found = others.flatMap(({ client, scope, file }) => {
     try {
       const { text } = readSettingsFile(file);
-      const servers = otherServers({ file, text }, client);
+      const servers = otherServers({ file, text }, client, own);
       return servers.length === 0 ? [] : [{ scope, file, servers }];
     } catch {
       // This file can be imported although the other one cannot be read.

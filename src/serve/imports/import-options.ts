@@ -2,7 +2,6 @@ import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
 import type { Arguments } from '../cli/command/command.js';
 import { entryNameOption } from '../clients/client-scope.js';
-import { isToolwharfEntry } from '../clients/settings-edit.js';
 
 type Entries = ReadonlyMap<string, Json>;
 
@@ -59,11 +58,10 @@ export function packageNames(args: Arguments, entries: Entries): ReadonlyMap<str
   );
 }
 
-/** The name of our entry. An entry of another program is never replaced. */
+/** The name of our entry, if the file has none yet. An entry with that name is never replaced. */
 export function ownEntryName(args: Arguments, entries: Entries): string {
   const name = entryNameOption(args.value('name'));
-  const present = entries.get(name);
-  if (present !== undefined && !isToolwharfEntry(present) && ![...entries.values()].some(isToolwharfEntry))
+  if (args.has('name') && entries.has(name))
     throw new HostError('usage', `the file has another server that is named ${name}`, {
       hint: 'choose another name for our entry: --name NAME',
     });

@@ -25,6 +25,7 @@ import {
 } from './import-report.js';
 import { existingFile, type ImportTarget } from './import-target.js';
 import { moveEntries } from './moved-entries.js';
+import { type OwnHost, ownEntry, ownHost } from './own-entry.js';
 import {
   type PlannedImport,
   type PlannedServer,
@@ -47,16 +48,18 @@ export async function runImport(
   terminal: Terminal,
 ): Promise<ImportOutcome> {
   const file = existingFile(target);
-  const read = readEntries(file, target, args, terminal);
-  const name = ownEntryName(args, read.entries);
+  const own = ownHost(machine, args, terminal);
+  const read = readEntries(file, target, args, terminal, own);
+  const present = ownEntry({ file: file.path, text: file.text }, target.client, own);
+  const name = present ?? ownEntryName(args, read.entries);
   const about = {
     ...{ client: target.client, scope: target.scope, file: target.file },
-    ...alsoConfigured(target),
+    ...alsoConfigured(target, own),
   };
   if (read.servers.length === 0)
     return { report: { ...about, status: 'unchanged', servers: read.outside.map(outsideEntry) }, exit: 0 };
   return withHost(args, terminal, async (host) => {
-    const run = new ImportRun({ target, machine, args, terminal, file, read, name, about, host });
+    const run = new ImportRun({ target, machine, args, terminal, file, read, own, name, about, host });
     return run.start();
   });
 }
@@ -68,6 +71,7 @@ interface RunParts {
   readonly terminal: Terminal;
   readonly file: SettingsFile;
   readonly read: ReadEntries;
+  readonly own: OwnHost;
   /** Name of our entry. */
   readonly name: string;
   readonly about: Pick<ImportReport, 'client' | 'scope' | 'file' | 'alsoIn'>;

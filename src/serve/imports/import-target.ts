@@ -11,7 +11,7 @@ import { clientScope } from '../clients/client-scope.js';
 import { clients } from '../clients/clients.js';
 import type { ConnectMachine } from '../clients/connection.js';
 import { homeDirectory } from '../clients/launch.js';
-import { otherServers } from '../clients/settings-edit.js';
+import { type OwnProgram, otherServers } from '../clients/own-program.js';
 import { readSettingsFile, type SettingsFile } from '../clients/settings-file.js';
 import { jsonSettings } from '../clients/syntax/json-settings.js';
 import { SettingsProblem, type SettingsSyntax } from '../clients/syntax/settings-syntax.js';
@@ -40,7 +40,7 @@ export function importTarget(args: Arguments, terminal: Terminal, machine: Conne
   if (known !== undefined) {
     const client = clients[known];
     const places = client.scopes.map((it) => clientPlace(client, it, place));
-    const chosen = chosenPlace(client, places, args, terminal);
+    const chosen = chosenPlace(client, places, args, terminal, machine);
     return { ...chosen, home, others: places.filter((it) => it.scope !== chosen.scope) };
   }
   const file = resolve(cwd, name);
@@ -63,7 +63,8 @@ function chosenPlace(
   client: Client,
   places: readonly ClientPlace[],
   args: Arguments,
-  { environment, cwd }: Terminal,
+  { environment, cwd, main }: Terminal,
+  { node }: ConnectMachine,
 ): ClientPlace {
   const scope = clientScope(client, args.value('scope'));
   const byScope = places.find((it) => it.scope === scope) as ClientPlace;
@@ -71,13 +72,13 @@ function chosenPlace(
   const state = stateDirectory(args, environment, cwd);
   const isWanted = args.has('undo')
     ? ({ id }: ClientPlace) => new ImportBackups(state, id).last() !== undefined
-    : hasServers;
+    : (it: ClientPlace) => hasServers(it, { node, main });
   return places.find(isWanted) ?? byScope;
 }
 
-function hasServers({ client, file }: ClientPlace): boolean {
+function hasServers({ client, file }: ClientPlace, own: OwnProgram): boolean {
   try {
-    return otherServers({ file, text: readSettingsFile(file).text }, client).length > 0;
+    return otherServers({ file, text: readSettingsFile(file).text }, client, own).length > 0;
   } catch (error) {
     // A file with an error is not passed over: the person must learn of it.
     if (error instanceof HostError) return true;

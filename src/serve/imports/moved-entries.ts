@@ -12,16 +12,11 @@ import type { ConnectMachine } from '../clients/connection.js';
 import { issueCredentialAt } from '../clients/credential.js';
 import { EntryKey } from '../clients/entry-key.js';
 import { mcpCommand } from '../clients/launch.js';
-import {
-  addEntry,
-  type ClientSettings,
-  entriesOf,
-  isToolwharfEntry,
-  removeEntry,
-} from '../clients/settings-edit.js';
+import { addEntry, type ClientSettings, entriesOf, removeEntry } from '../clients/settings-edit.js';
 import { readSettingsFile, replaceSettings, type SettingsFile } from '../clients/settings-file.js';
 import { ImportBackups } from './import-backup.js';
 import type { ImportTarget } from './import-target.js';
+import { type OwnHost, ownEntry } from './own-entry.js';
 
 /** An entry whose server is installed now. */
 export interface MovedEntry {
@@ -33,7 +28,8 @@ export interface MoveRequest {
   readonly target: ImportTarget;
   /** The file as it was when its servers were read. */
   readonly file: SettingsFile;
-  /** Name of our entry, if the file has none yet. */
+  readonly own: OwnHost;
+  /** Name of our entry, if the file has none yet. It gets a number if another entry has it. */
   readonly name: string;
   readonly moved: readonly MovedEntry[];
   readonly machine: ConnectMachine;
@@ -52,12 +48,6 @@ export interface MoveOutcome {
   readonly backup?: string;
 }
 
-/** Our entry in a file, whatever its name; undefined if there is none. */
-export function ownEntry(settings: ClientSettings, client: Client): string | undefined {
-  for (const [name, value] of entriesOf(settings, client)) if (isToolwharfEntry(value)) return name;
-  return undefined;
-}
-
 /** The text after the change. A pure function of the text. */
 export function movedText(
   settings: ClientSettings,
@@ -67,11 +57,8 @@ export function movedText(
 ): string {
   // Ours comes first: some clients have two places for servers, and use the one that is not empty.
   let text = settings.text ?? '';
-  if (added !== undefined && !moved.includes(added.name))
-    text = addEntry(settings, { client, name: added.name }, added.entry, false).text;
+  if (added !== undefined) text = addEntry(settings, { client, name: added.name }, added.entry, false).text;
   for (const name of moved) text = removeEntry({ ...settings, text }, { client, name }, true).text;
-  if (added !== undefined && moved.includes(added.name))
-    text = addEntry({ ...settings, text }, { client, name: added.name }, added.entry, false).text;
   return text;
 }
 
@@ -96,12 +83,12 @@ export async function moveEntries(
   // Only the names: what a server was given is in no backup.
   const moved = request.moved.filter(isSame).map((it) => ({ entry: it.entry, package: it.package }));
   const changed = request.moved.filter((it) => !isSame(it)).map((it) => it.entry);
-  const own = ownEntry(settings, client);
-  const name = own ?? request.name;
+  const own = ownEntry(settings, client, request.own);
+  const name = own ?? freeName(request.name, now);
   if (moved.length === 0) return { moved, changed, name, isEntryNew: false };
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
   const key = new EntryKey(state, target.id, name);
-  const added = own === undefined ? { name, entry: entryOf(request, key) } : undefined;
+  const added = own === undefined ? { name, entry: entryOf(request, name, key) } : undefined;
   const text = movedText(
     settings,
     client,
@@ -127,8 +114,14 @@ export async function moveEntries(
   return { moved, changed, name, isEntryNew: true, backup: written };
 }
 
+function freeName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = wanted;
+  for (let number = 2; taken.has(free); number++) free = `${wanted}-${number}`;
+  return free;
+}
+
 /** Starts Toolwharf with the installed packages, from no folder. */
-function entryOf({ target, name, machine, args, terminal }: MoveRequest, key: EntryKey): JsonObject {
+function entryOf({ target, machine, args, terminal }: MoveRequest, name: string, key: EntryKey): JsonObject {
   const { client, home } = target;
   const { cwd, main, environment } = terminal;
   const state = args.value('state') ?? (environment.TOOLWHARF_HOME || undefined);

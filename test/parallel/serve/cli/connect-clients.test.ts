@@ -229,6 +229,12 @@ test('connect says which servers the client uses without Toolwharf', async () =>
   expect(JSON.parse(out)).toMatchObject({ status: 'unchanged', others: ['docs'] });
 });
 
+test('connect also names a program that only looks like Toolwharf', async () => {
+  put('.cursor/mcp.json', '{"mcpServers": {"fake": {"command": "./x/toolwharf", "args": ["mcp"]}}}');
+  const { out } = await connect('cursor', 'tools', '--json');
+  expect(JSON.parse(out)).toMatchObject({ status: 'added', others: ['fake'] });
+});
+
 test.each([
   ['codex', '.codex/config.toml', 'a = = 1\n'],
   ['goose', '.config/goose/config.yaml', 'a: [\n'],

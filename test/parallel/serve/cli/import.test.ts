@@ -598,6 +598,77 @@ test('an entry of ours stays as it is, and servers of the other scope are named'
   expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({ toolwharf: own });
 }, 60_000);
 
+describe('an entry that only looks like ours', () => {
+  const ours = () => ({ command: process.execPath, args: [main, 'mcp', '--installed', '--state', state()] });
+  const withArgs = (...args: string[]) => ({ command: process.execPath, args: [main, 'mcp', ...args] });
+  const reasons: readonly (readonly [string, () => object, string])[] = [
+    ['a program of the repository', () => ({ command: './x/toolwharf', args: ['mcp'] }), 'this installation'],
+    ['a name in the PATH', () => ({ command: 'toolwharf', args: ['mcp'] }), 'this installation'],
+    ['another interpreter', () => ({ ...ours(), command: './node' }), 'this installation'],
+    [
+      'another script',
+      () => ({ ...ours(), args: [join(project, 'dist/main.cjs'), 'mcp'] }),
+      'this installation',
+    ],
+    [
+      'code in a variable',
+      () => ({ ...ours(), env: { NODE_OPTIONS: '--require ./x.cjs' } }),
+      'other variables (NODE_OPTIONS)',
+    ],
+    ['a host elsewhere', () => withArgs('--connect', 'https://tools.example.com'), 'at a URL'],
+    [
+      'a URL with a token',
+      () => ({ url: 'http://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer tw_abc' } }),
+      'at a URL',
+    ],
+    ['another state directory', () => withArgs('--state', join(folder.path, 'other')), 'state directory'],
+    ['the default state directory', () => withArgs('--installed'), 'state directory'],
+    ['a set of tools', () => withArgs('--state', state(), '--set', 'few'), 'one set'],
+    ['no sandbox', () => withArgs('--state', state(), '--unsafe-no-sandbox'), 'without a sandbox'],
+    ['an unknown option', () => withArgs('--state', state(), '--other'), 'does not have'],
+    ['turned off', () => ({ ...ours(), disabled: true }), 'turned off'],
+  ];
+
+  test.each(reasons)('%s is named, and not used instead of ours', async (_what, entry, reason) => {
+    putCursor({ toolwharf: entry(), docs: node() });
+    const { value, code } = await json(['cursor', ...yes('docs'), '--no-trial']);
+    expect(code).toBe(0);
+    expect(value).toMatchObject({
+      ...{ status: 'imported', name: 'toolwharf-2' },
+      servers: [
+        { entry: 'docs', status: 'moved' },
+        { entry: 'toolwharf', status: 'outside', reason: expect.stringContaining(reason) },
+      ],
+    });
+    expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({
+      toolwharf: entry(),
+      'toolwharf-2': { command: process.execPath, args: expect.arrayContaining([main, '--installed']) },
+    });
+  });
+
+  test('control: an entry for this host is used', async () => {
+    putCursor({ mine: ours(), docs: node() });
+    const { value } = await json(['cursor', ...yes('docs'), '--no-trial']);
+    expect(value).toMatchObject({ name: 'mine', servers: [{ entry: 'docs', status: 'moved' }] });
+    expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({ mine: ours() });
+  });
+
+  test('alone in a file, it is named too, and in the file of another scope', async () => {
+    const entry = { command: './x/toolwharf', args: ['mcp'] };
+    put(join(project, '.mcp.json'), JSON.stringify({ mcpServers: { toolwharf: entry } }));
+    const alone = await run(['claude-code']);
+    expect(alone.out).toContain('! toolwharf stays in the file: it looks like Toolwharf, but does not start');
+    put(join(home, '.claude.json'), JSON.stringify({ mcpServers: { docs: node() } }));
+    const { value } = await json(['claude-code', '--scope', 'user', '--dry-run']);
+    expect(value.alsoIn).toMatchObject([{ scope: 'project', servers: ['toolwharf'] }]);
+  });
+
+  test('its name cannot be chosen for ours', async () => {
+    putCursor({ toolwharf: { command: './x/toolwharf', args: ['mcp'] }, docs: node() });
+    expect(await errorOf(['cursor', '--name', 'toolwharf', '--dry-run'])).toMatchObject({ code: 'usage' });
+  });
+});
+
 test.each([
   ['a.json', '{"context_servers":{"docs":NODE}}'],
   ['a.jsonc', '{// x\n"mcpServers":{"docs":NODE,},}'],
