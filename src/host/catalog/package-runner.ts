@@ -164,7 +164,6 @@ export function createPackageRunner(
     },
     async upstreamTool(tool, args, { timeoutMs, signal }) {
       const slots = await values();
-      services.violations.using(pkg.id, setup);
       for (const { name: program } of upstreamPrograms(pkg)) {
         const result = await upstreams.withProgram(checked, program, async (upstream) => {
           if (!upstream.announced.tools.some((it) => it.name === tool)) return undefined;

@@ -88,6 +88,7 @@ export async function installCandidate(
             );
       if (request.skipSmoke === true) steps.record({ name: 'smoke', status: 'skipped' });
     } finally {
+      services.violations.endTrial(pkg.id);
       await trial.close();
     }
     if (signal.aborted) throw new HostError('canceled', `installing ${pkg.id} was canceled`);
@@ -95,6 +96,7 @@ export async function installCandidate(
       await keepGeneration(current, agreed, smoke, services);
       await services.rows.keep(current, roots, journal, await staged.seal());
       if (values.length > 0) services.vault.forgetCached();
+      services.violations.using(pkg.id, session.setup);
       services.index.changed();
       const detail = `generation ${current.number} is exactly this`;
       steps.record({ name: 'switch', status: 'unchanged', detail });
@@ -120,6 +122,8 @@ export async function installCandidate(
     if (values.length > 0) services.vault.forgetCached();
     await services.revoked.remove(pkg.id);
     await services.violations.forget(pkg.id);
+    // Programs that the smoke test started may still run: for the policy, this session uses them until another one does.
+    services.violations.using(pkg.id, session.setup);
     served(current, services);
     return {
       package: pkg.id,

@@ -88,6 +88,7 @@ export async function revokePackage(
     if (runner.package.slots.some((it) => it.secret) && outcome.status === 'none')
       left.push('withdraw its credentials at the provider: the package has no kill switch that does it');
   } finally {
+    services.violations.endTrial(id);
     await trial.close();
   }
   const outcome = { operation: 'revoked', package: id, complete: isDone, left };

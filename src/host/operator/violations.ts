@@ -40,6 +40,8 @@ export class Violations {
   readonly #known = new Map<string, StoredViolation>();
   /** The session that used a package last, for violations that are noticed outside of calls. */
   readonly #lastUse = new Map<string, ViolationContext>();
+  /** Trials of packages that are not over. They collect violations, and the policy does not apply. */
+  readonly #trials = new Map<string, ViolationContext>();
   /** Packages that are being stopped. */
   readonly #stopping = new Set<string>();
   readonly #open = new Set<Promise<void>>();
@@ -61,13 +63,29 @@ export class Violations {
     this.#notifyChanged = notifyChanged;
   }
 
-  /** A session is about to run a program of a package. */
+  /** A session is about to run a program of a package, or to ask one that runs already. */
   using(packageId: string, context: ViolationContext): void {
-    this.#lastUse.set(packageId, context);
+    (context.violations === null ? this.#lastUse : this.#trials).set(packageId, context);
   }
 
-  /** The call does not wait for what follows from it. Default of `context`: the session that used the package last. */
-  report(violation: Violation, context = this.#lastUse.get(violation.package)): void {
+  /** The trial of a package is over. Programs that it started may still run: then they belong to the next user. */
+  endTrial(packageId: string): void {
+    this.#trials.delete(packageId);
+  }
+
+  /** Who uses a program that `opener` started: its trial as long as that lasts, then the session that used it last. */
+  userOf(packageId: string, opener: ViolationContext): ViolationContext | undefined {
+    return this.#trials.get(packageId) === opener ? opener : this.#lastUse.get(packageId);
+  }
+
+  /**
+   * The call does not wait for what follows from it. Default of `context`: the trial of the package, or else the session
+   * that used it last.
+   */
+  report(
+    violation: Violation,
+    context = this.#trials.get(violation.package) ?? this.#lastUse.get(violation.package),
+  ): void {
     if (context !== undefined && context.violations !== null) {
       context.violations.push(violation);
       return;
@@ -90,6 +108,7 @@ export class Violations {
   /** The package is gone, or somebody accepted it again. */
   async forget(packageId: string): Promise<void> {
     for (const [key, it] of this.#known) if (it.package === packageId) this.#known.delete(key);
+    this.#lastUse.delete(packageId);
     await this.#options.rows.remove(packageId);
   }
 

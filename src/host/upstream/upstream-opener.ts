@@ -80,9 +80,10 @@ export function upstreamOpener(
     end,
   }: UpstreamOpening,
   { upstreams, actions, kills, startTrials, violations }: UpstreamOpenerServices,
-  { principal, parse }: SessionSetup,
+  setup: SessionSetup,
 ): Pick<UpstreamTarget<ComparedUpstream>, 'open' | 'redact'> {
   const { announcements } = upstreams;
+  const { principal, parse } = setup;
   let lastScan: CallScan | undefined;
   const connectAndCompare = async (signal: CancelSignal, callScan: CallScan): Promise<ComparedUpstream> => {
     let hasEnded = false;
@@ -128,7 +129,10 @@ export function upstreamOpener(
       const recorder = announcementRecorder(pkg, ref, upstreams, (names) => {
         const detail = `its program announces ${names.slice(0, 5).join(', ')} differently than accepted`;
         // The session that opened the connection may be gone: another one with the same owner uses it then.
-        violations.report({ package: pkg.id, kind: 'announcement', detail });
+        violations.report(
+          { package: pkg.id, kind: 'announcement', detail },
+          violations.userOf(pkg.id, setup),
+        );
       });
       await recorder.record(announced);
       compared = new ComparedUpstream(opened, {

@@ -49,12 +49,14 @@ const longRunningOpenFiles = 4096;
 /** Processes and threads. A server that drives a browser needs more than 64. */
 const longRunningProcesses = 256;
 
-/** The program of a package as one caller uses it: what it may see, and how it is opened. */
+/** The program of a package as one caller is about to use it: what it may see, and how it is opened. */
 export async function upstreamTarget(
   options: UpstreamTargetOptions,
 ): Promise<UpstreamTarget<ComparedUpstream>> {
   const { checked, program, slots, services, setup, scan } = options;
   const pkg = packageOf(checked);
+  // Before it starts: its announcement may already be a violation.
+  services.violations.using(pkg.id, setup);
   const profile = runsHere(program) ? await longRunningProfile(options) : null;
   const ref = programRefOf(checked, program.name);
   const { policy, owner } = setup;
