@@ -234,6 +234,9 @@ const steps: readonly string[] = [
      at integer not null,
      primary key (package, program)
    ) strict;`,
+  `-- Wrong PINs on the pages of held calls.
+   alter table operator_pin add column page_failures integer not null default 0;
+   alter table operator_pin add column page_tried_at integer not null default 0;`,
 ];
 
 /** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */

@@ -4,13 +4,25 @@ import type { Database } from './database.js';
 import { openSqlite } from './sqlite.js';
 import type { OperatorPinTable } from './state-tables.js';
 
-/** Whether a PIN may be tried now. `until`: milliseconds since 1970. */
+/**
+ * Where a PIN is tried. Attempts on the pages of held calls are counted by themselves: an agent can open these pages, and
+ * must not make the operator wait elsewhere.
+ */
+export type PinPlace = 'page' | 'elsewhere';
+
+/** Whether a PIN may be tried now. `until`: milliseconds since 1970. `failures`: with this attempt. */
 export type PinAttempt =
   | { readonly kind: 'unset' }
   | { readonly kind: 'wait'; readonly until: number }
-  | { readonly kind: 'allowed'; readonly pin: OperatorPinTable };
+  | {
+      readonly kind: 'allowed';
+      readonly pin: Pick<OperatorPinTable, 'salt' | 'hash'>;
+      readonly failures: number;
+      /** When the next attempt is allowed if this one fails. Undefined: at once. */
+      readonly until: number | undefined;
+    };
 
-/** The stored hash of the operator's PIN and the number of failed attempts. */
+/** The stored hash of the operator's PIN and the numbers of failed attempts. */
 export class OperatorPin {
   readonly #database: Database;
   readonly #now: () => number;
@@ -28,7 +40,7 @@ export class OperatorPin {
   }
 
   async put({ salt, hash }: Pick<OperatorPinTable, 'salt' | 'hash'>): Promise<void> {
-    const row = { salt, hash, set_at: this.#now(), failures: 0, tried_at: 0 };
+    const row = { salt, hash, set_at: this.#now(), ...noFailures };
     await this.#database
       .insertInto('operator_pin')
       .values({ one: 1, ...row })
@@ -44,37 +56,49 @@ export class OperatorPin {
    * Counts an attempt before the PIN is checked, so that parallel guesses or a killed host gain nothing. Setting the
    * clock back only restarts the wait.
    */
-  async reserve(): Promise<PinAttempt> {
+  async reserve(place: PinPlace): Promise<PinAttempt> {
     return this.#database.transaction().execute(async (transaction): Promise<PinAttempt> => {
       const row = await transaction.selectFrom('operator_pin').selectAll().executeTakeFirst();
       if (row === undefined) return { kind: 'unset' };
       const now = this.#now();
-      const from = Math.min(row.tried_at, now);
-      const until = from + this.#delayMs(row.failures);
-      if (until > now) {
-        if (from !== row.tried_at)
-          await transaction.updateTable('operator_pin').set({ tried_at: from }).execute();
+      const [failuresBefore, triedAt] =
+        place === 'page' ? [row.page_failures, row.page_tried_at] : [row.failures, row.tried_at];
+      const store = (failures: number, at: number) =>
+        transaction
+          .updateTable('operator_pin')
+          .set(place === 'page' ? { page_failures: failures, page_tried_at: at } : { failures, tried_at: at })
+          .execute();
+      const from = Math.min(triedAt, now);
+      const until = this.#waitUntil(failuresBefore, from);
+      if (until !== undefined) {
+        if (from !== triedAt) await store(failuresBefore, from);
         return { kind: 'wait', until };
       }
-      const failures = row.failures + 1;
-      await transaction.updateTable('operator_pin').set({ failures, tried_at: now }).execute();
-      const pin = { ...row, failures, salt: new Uint8Array(row.salt), hash: new Uint8Array(row.hash) };
-      return { kind: 'allowed', pin };
+      const failures = failuresBefore + 1;
+      await store(failures, now);
+      const pin = { salt: new Uint8Array(row.salt), hash: new Uint8Array(row.hash) };
+      return { kind: 'allowed', pin, failures, until: this.#waitUntil(failures, now) };
     });
   }
 
-  /** After a correct PIN. */
+  /** After a correct PIN, wherever it was given. */
   async resetFailures(): Promise<void> {
-    await this.#database.updateTable('operator_pin').set({ failures: 0, tried_at: 0 }).execute();
+    await this.#database.updateTable('operator_pin').set(noFailures).execute();
   }
 
-  /** When the next attempt is allowed, in milliseconds since 1970. Undefined: now. */
+  /** When the next attempt is allowed elsewhere than on pages, in milliseconds since 1970. Undefined: now. */
   waitUntil({ failures, tried_at }: OperatorPinTable): number | undefined {
+    return this.#waitUntil(failures, tried_at);
+  }
+
+  #waitUntil(failures: number, triedAt: number): number | undefined {
     const now = this.#now();
-    const until = Math.min(tried_at, now) + this.#delayMs(failures);
+    const until = Math.min(triedAt, now) + this.#delayMs(failures);
     return until > now ? until : undefined;
   }
 }
+
+const noFailures = { failures: 0, tried_at: 0, page_failures: 0, page_tried_at: 0 };
 
 /** Whether a PIN is set. Works while another process has the database open. */
 export function hasOperatorPin(state: string): boolean {

@@ -237,14 +237,17 @@ export interface AcceptedWaiverTable {
   verified: number;
 }
 
-/** One row: the hash of the operator's PIN and the number of failed attempts. */
+/** One row: the hash of the operator's PIN and the numbers of failed attempts. */
 export interface OperatorPinTable {
   one: number;
   salt: Uint8Array;
   hash: Uint8Array;
   set_at: number;
+  /** Without those on the pages of held calls. */
   failures: number;
   tried_at: number;
+  page_failures: number;
+  page_tried_at: number;
 }
 
 /** Keys that the host generated. */

@@ -25,9 +25,9 @@ export interface VerifiedActor {
 
 export interface PinStatus {
   readonly set: boolean;
-  /** Wrong attempts since the last correct one. */
+  /** Wrong attempts since the last correct one. Those on the pages of held calls are counted by themselves. */
   readonly failures: number;
-  /** No PIN is accepted before this time (milliseconds since 1970); null if there is no delay. */
+  /** No PIN is accepted before this time, except on these pages. Milliseconds since 1970; null if there is no delay. */
   readonly waitUntil: number | null;
 }
 

@@ -3,7 +3,7 @@ import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { hashPin, pinProblem, verifyPin } from '../../secrets/pin.js';
 import type { AuditLog } from '../../store/audit-log.js';
-import type { OperatorPin } from '../../store/operator-pin.js';
+import type { OperatorPin, PinPlace } from '../../store/operator-pin.js';
 import { createQueue } from '../queue.js';
 import type { Actor, Operator, OperatorAuth, VerifiedActor } from './operator-auth.js';
 
@@ -30,23 +30,23 @@ export function openPinAuth({ pin: store, audit, now, onPinChange }: PinAuthOpti
 
   const checkPin = (pin: string, who: VerifiedActor, operation: string): Promise<VerifiedActor> =>
     serialize(async () => {
-      const attempt = await store.reserve();
+      const place = who.channel === 'page' ? 'page' : 'elsewhere';
+      const attempt = await store.reserve(place);
       if (attempt.kind === 'unset') return { ...who, verified: false };
-      if (attempt.kind === 'wait') throw tooManyAttempts(attempt.until);
+      if (attempt.kind === 'wait') throw tooManyAttempts(attempt.until, place);
       // A text that cannot be a PIN is wrong without hashing it.
       if (pinProblem(pin) === undefined && (await verifyPin(pin, attempt.pin))) {
         await store.resetFailures();
         return { ...who, verified: true };
       }
-      const { failures } = attempt.pin;
+      const { failures, until } = attempt;
       await audit.append({
         kind: 'operator',
         body: { operation: 'wrong PIN', for: operation, failures, ...who },
       });
-      const until = store.waitUntil(attempt.pin) ?? null;
       throw new HostError('pin_required', 'the PIN is wrong', {
         hint:
-          until === null
+          until === undefined
             ? `nothing was changed; after ${failures === 4 ? 'one more wrong PIN' : 'some more wrong PINs'} every attempt is delayed`
             : `nothing was changed; the next attempt is possible at ${isoTime(until)}`,
       });
@@ -133,7 +133,11 @@ function unprovenOperator(name: string): Operator {
   return { name, channel: 'library' };
 }
 
-function tooManyAttempts(until: number): HostError {
+function tooManyAttempts(until: number, place: PinPlace): HostError {
+  if (place === 'page')
+    return new HostError('rate_limited', 'too many wrong PINs on pages of held calls', {
+      hint: `no PIN is accepted on these pages before ${isoTime(until)}; approve at the terminal`,
+    });
   return new HostError('rate_limited', 'too many wrong PINs', {
     hint: `no PIN is accepted before ${isoTime(until)}; denying a call needs no PIN`,
   });

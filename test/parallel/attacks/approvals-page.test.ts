@@ -268,19 +268,36 @@ describe('once a PIN is set', () => {
     expect(await stateOf(other.id)).toBe('denied');
   });
 
-  test('a wrong one counts, and the page of a call accepts only a few', async () => {
-    for (let at = 0; at < 4; at++) await decide({ decision: 'approve', pin: `wrong-guess-${at}` });
-    expect((await home.bench.host.operator.pin()).failures).toBe(4);
-    await decide({ decision: 'approve', pin: 'wrong-guess-5' });
-    // Not even the right one, and it is not tried: the operator at the terminal does not wait longer.
-    const before = await home.bench.host.operator.pin();
+  test('wrong ones on the pages of all calls delay these pages, and nobody elsewhere', async () => {
+    const { operator, approvals } = home.bench.host;
+    const terminal = { name: 'person', channel: 'terminal', pin } as const;
+    const none = { set: true, failures: 0, waitUntil: null };
+    // More than start the delay, each on the page of a call of its own.
+    for (let at = 0; at < 7; at++) {
+      const other = await hold({ text: `guess ${++count}` });
+      expect(await decide({ decision: 'approve', pin: `wrong-guess-${at}` }, {}, other.path)).toBe(403);
+      await approvals.deny(other.id, 'test');
+    }
+    expect(await operator.pin()).toEqual(none);
+    // Not even the right one, on the page of a call that nobody guessed for.
     const { ticket = '', cookie } = await openPage(home.port, path);
     const answer = await sendForm(home.port, path, { ticket, decision: 'approve', pin }, { cookie });
     expect([answer.status, await stateOf()]).toEqual([403, 'proposed']);
-    expect(answer.text).toContain('Too many PINs were tried on this page');
-    expect(await home.bench.host.operator.pin()).toEqual(before);
+    expect(answer.text).toContain('too many wrong PINs on pages of held calls');
+    expect(answer.text).toContain(`approve at the terminal: toolwharf approvals approve ${id}`);
     // The page never repeats a PIN.
     expect(answer.text).not.toContain(pin);
+    expect(await operator.pin()).toEqual(none);
+    await approvals.approve(id, terminal);
+    expect(await decisionOf()).toMatchObject({ channel: 'terminal', verified: true });
+    // Control: the same guesses at the terminal make the terminal wait.
+    for (let at = 0; at < 5; at++)
+      await operator.setPin(pin, { ...terminal, pin: `wrong-guess-${at}` }).catch(() => {});
+    expect((await operator.pin()).waitUntil).not.toBeNull();
+    // The correct PIN at the terminal ended the delay of the pages, and a delay there is none here.
+    const last = await hold({ text: `last ${++count}` });
+    expect(await decide({ decision: 'approve', pin }, {}, last.path)).toBe(303);
+    expect(await operator.pin()).toEqual(none);
   });
 });
 

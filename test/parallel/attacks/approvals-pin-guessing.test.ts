@@ -44,6 +44,28 @@ test('after five wrong PINs, waiting times start and double, also after a restar
   expect(bank.paid()).toEqual([]);
 });
 
+test('waiting times on pages of held calls start and double too, also after a restart, and only there', async () => {
+  const token = await bank.hold();
+  const onPage = (pin: string, host = bank.bench.host) =>
+    host.approvals.approve(token, { name: 'mallory', channel: 'page', pin }).then(
+      () => 'approved',
+      (error: unknown) => (error as HostError).code,
+    );
+  const many = await Promise.all(Array.from({ length: 20 }, (_, at) => onPage(`guess-${at}x`)));
+  expect(many.filter((it) => it === 'pin_required')).toHaveLength(5);
+  bank.clock += 30_000;
+  expect(await onPage('still-wrong')).toBe('pin_required');
+  bank.clock += 59_999;
+  expect(await onPage(right)).toBe('rate_limited');
+  const { clock } = bank;
+  await bank.bench.host.close();
+  const again = await createHost({ state: join(bank.bench.path, 'state'), now: () => clock });
+  expect(await onPage(right, again)).toBe('rate_limited');
+  expect(await again.operator.pin()).toEqual({ set: true, failures: 0, waitUntil: null });
+  expect(await guess(token, right, again)).toBe('approved');
+  await again.close();
+});
+
 test('setting the clock back does not end the waiting time', async () => {
   const token = await bank.hold();
   for (let at = 0; at < 5; at++) await guess(token, `guess-${at}x`);

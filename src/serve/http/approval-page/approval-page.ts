@@ -8,7 +8,6 @@ import { readForm } from './form-body.js';
 import { browserIn, FormTickets, newBrowser } from './form-ticket.js';
 import { heldCallPage, messagePage } from './page-html.js';
 import { pageHeaders } from './page-style.js';
-import { PinTries } from './pin-tries.js';
 
 export interface ApprovalPageOptions {
   readonly now: () => number;
@@ -25,8 +24,8 @@ interface PageVisit {
   readonly origin: string;
 }
 
-/** Whom the audit log names. Nothing proves who opened the link. */
-const actorName = 'approval page';
+/** Whom the audit log names. Nothing proves who opened the link. Wrong PINs of this channel delay only this page. */
+const actor = { name: 'approval page', channel: 'page' } as const;
 
 /**
  * The page where a person decides about one held call. The link only shows the call, because an agent can follow links
@@ -37,7 +36,6 @@ export class ApprovalPage {
   readonly #host: Pick<Host, 'approvals' | 'operator'>;
   readonly #options: ApprovalPageOptions;
   readonly #tickets: FormTickets;
-  readonly #tries = new PinTries();
 
   constructor(host: Pick<Host, 'approvals' | 'operator'>, options: ApprovalPageOptions) {
     this.#host = host;
@@ -111,10 +109,10 @@ export class ApprovalPage {
     try {
       switch (fields.get('decision')) {
         case 'deny':
-          await this.#host.approvals.deny(id, { name: actorName, channel: 'page' }, note);
+          await this.#host.approvals.deny(id, actor, note);
           break;
         case 'approve':
-          await this.#approve(id, pin === '' ? undefined : pin, note);
+          await this.#host.approvals.approve(id, { ...actor, ...(pin ? { pin } : {}) }, note);
           break;
         default:
           return this.#show(visit, 400, 'Choose Approve or Deny.');
@@ -122,21 +120,10 @@ export class ApprovalPage {
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       // Somebody else decided first, or the call expired: the page shows the state that counts.
-      if (error.code !== 'approval_denied') return this.#show(visit, 403, problemText(error));
+      if (error.code !== 'approval_denied') return this.#show(visit, 403, problemText(error, id));
     }
     const location = `${approvalPagePath}${id}?t=${signature}`;
     return page(303, messagePage('Decided', 'The page shows the decision.'), { location });
-  }
-
-  async #approve(id: string, pin: string | undefined, note: string | undefined): Promise<void> {
-    const actor = { name: actorName, channel: 'page' } as const;
-    if (pin === undefined) {
-      await this.#host.approvals.approve(id, actor, note);
-      return;
-    }
-    this.#tries.begin(id);
-    await this.#host.approvals.approve(id, { ...actor, pin }, note);
-    this.#tries.succeeded(id);
   }
 
   async #find(id: string): Promise<ApprovalRequest | undefined> {
@@ -150,10 +137,11 @@ export class ApprovalPage {
 }
 
 /** The hints of errors name commands and paths of the API. This page has its own words. */
-function problemText({ code, message, hint }: HostError): string {
+function problemText({ code, message, hint }: HostError, id: string): string {
   if (code === 'pin_required')
     return message === 'the PIN is wrong' ? 'The PIN is wrong.' : 'Approving needs the PIN.';
-  return [message, hint].filter((it) => it !== undefined).join('; ');
+  const text = [message, hint].filter((it) => it !== undefined).join('; ');
+  return code === 'rate_limited' ? `${text}: toolwharf approvals approve ${id}` : text;
 }
 
 /**

@@ -308,7 +308,7 @@ describe('the state directory', () => {
     expect(await find('pin')).toMatchObject({ fix: 'toolwharf pin set' });
     const connection = openSqlite(join(state(), 'toolwharf.db'));
     connection.exec("insert into disabled_package values ('weather', 0, 'me')");
-    connection.exec("insert into operator_pin values (1, x'00', x'00', 0, 0, 0)");
+    connection.exec("insert into operator_pin values (1, x'00', x'00', 0, 0, 0, 0, 0)");
     connection.close();
     expect(await find('pin')).toMatchObject({ status: 'ok' });
     expect(await find('packages')).toEqual({
