@@ -12,6 +12,7 @@ const serverMembers = {
   ask: optional(texts('Variables whose values are given later.')),
   secrets: optional(texts('Names of values that are secrets.')),
   settings: optional(texts('Names of values that are not secrets.')),
+  secretArguments: optional(texts('Words of the command that contain a secret.')),
   allow: optional(texts('Hosts and folders that it may use, in the syntax of --allow.')),
   scripts: optional(texts('npm packages whose install scripts run.')),
 };

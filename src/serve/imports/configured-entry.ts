@@ -32,6 +32,9 @@ export function configuredEntry(value: Json, client: Client, place: ReferencePla
       return outside('it uses the older SSE transport, which the host does not support');
     const url = resolveReferences(server.url, place);
     if (url.kind === 'unresolved') return outside(url.reason);
+    const [variable] = hiddenVariables(url.from, place);
+    if (variable !== undefined)
+      return outside(`its URL refers to the variable ${variable}, and a URL cannot be sealed`);
     const secret = secretInUrl(url.text);
     if (secret !== undefined) return outside(`its URL contains a secret (${secret})`);
     const headers = resolvedValues(server.headers, place);
@@ -43,10 +46,12 @@ export function configuredEntry(value: Json, client: Client, place: ReferencePla
   const passed = resolvedValues(Object.fromEntries(server.passedEnv.map((it) => [it, `\${${it}}`])), place);
   if ('reason' in passed) return outside(passed.reason);
   const argv: string[] = [];
+  const secretArguments: string[] = [];
   for (const argument of [server.command, ...server.args]) {
     const resolved = resolveReferences(argument, place);
     if (resolved.kind === 'unresolved') return outside(resolved.reason);
     argv.push(resolved.text);
+    if (hiddenVariables(resolved.from, place).length > 0) secretArguments.push(resolved.text);
   }
   const cwd = server.cwd === undefined ? undefined : resolveReferences(server.cwd, place);
   if (cwd?.kind === 'unresolved') return outside(cwd.reason);
@@ -59,9 +64,13 @@ export function configuredEntry(value: Json, client: Client, place: ReferencePla
   return {
     kind: 'server',
     request: {
-      command: folder === undefined ? argv : argv.map((it) => absolutePath(it, folder)),
+      command:
+        folder === undefined
+          ? argv
+          : argv.map((it) => (secretArguments.includes(it) ? it : absolutePath(it, folder))),
       env: values,
       secrets: [...env.referring, ...passed.referring],
+      ...(secretArguments.length === 0 ? {} : { secretArguments }),
     },
     folders: [...new Set(folders)].map((it) => `read:${it}`),
     notes: [...notes, ...(cwd === undefined ? [] : [`it starts in a folder of its own, not in ${folder}`])],
@@ -79,10 +88,17 @@ function resolvedValues(values: Readonly<Record<string, string>>, place: Referen
     const resolved = resolveReferences(text, place);
     if (resolved.kind === 'unresolved') return { reason: resolved.reason };
     found[name] = resolved.text;
-    // Who keeps a value out of the file has a reason. A folder is not a secret.
-    if (resolved.from.length > 0 && !isAbsolute(resolved.text)) referring.push(name);
+    if (hiddenVariables(resolved.from, place).length > 0) referring.push(name);
   }
   return { values: found, referring };
+}
+
+/** Who keeps a value out of the file has a reason: these are secrets. A path that exists is not one. */
+function hiddenVariables(names: readonly string[], { environment }: ReferencePlace): string[] {
+  return names.filter((it) => {
+    const value = environment[it] ?? '';
+    return !isAbsolute(value) || value.includes('\0') || !existsSync(value);
+  });
 }
 
 function isOlderUrl(value: Json, { sseMember }: Client): boolean {

@@ -9,7 +9,7 @@ import { toAbortSignal } from '../../../net/abort-signal.js';
 import { npmCommands } from '../../../sources/npm.js';
 import type { LifecycleSession } from '../lifecycle-services.js';
 import { pathArguments } from './path-arguments.js';
-import { programManifest, urlManifest } from './server-manifest.js';
+import { assertSealable, programManifest, urlManifest } from './server-manifest.js';
 import type { ServerDraft, ServerRequest } from './server-request.js';
 
 /** Writes the manifest of a server. Looks up which command a package has; starts nothing. */
@@ -30,6 +30,7 @@ export async function draftServer(
   const launch = readLaunch(command ?? []);
   if ('problem' in launch) throw new HostError('usage', launch.problem, { hint: launch.hint });
   const { args, folders, codeFolder } = pathArguments(launch, session.setup.root);
+  assertSealable(request, launch, args);
   const paths = new Set([...folders, ...launch.mounts.map((it) => it.from)]);
   const { allow = [] } = request;
   const pathsOf = (kind: 'read' | 'write') =>

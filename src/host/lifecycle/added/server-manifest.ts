@@ -1,4 +1,5 @@
 import type { PlainServer, ServerValue } from '../../../formats/server-writer.js';
+import { HostError } from '../../../model/host-error.js';
 import type { Launch } from '../../../model/launch/launch.js';
 import { isReservedVariable } from '../../../model/reserved-variables.js';
 import type { ServerDraft, ServerRequest } from './server-request.js';
@@ -25,12 +26,13 @@ export function programManifest(request: ServerRequest, launch: Launch, facts: S
   const values: Record<string, string> = {};
   const secrets: string[] = [];
   const env: Record<string, ServerValue> = {};
+  const secretWords = request.secretArguments ?? [];
   for (const [name, value] of Object.entries(given)) {
     if (isReservedVariable(name)) {
       notes.push(`${name} is left out: the host sets it`);
       continue;
     }
-    if (!isSecretValue(name, value, kinds)) {
+    if (!secretWords.some((it) => setsVariable(it, name, value)) && !isSecretValue(name, value, kinds)) {
       env[name] = { default: value };
       continue;
     }
@@ -41,7 +43,7 @@ export function programManifest(request: ServerRequest, launch: Launch, facts: S
   for (const name of passed)
     if (!isReservedVariable(name))
       env[name] = isSecretValue(name, '', kinds) ? { secret: true, required: true } : { required: true };
-  const sealed = sealedArguments(facts.args, Object.keys(env));
+  const sealed = sealedArguments(facts.args, Object.keys(env), secretWords);
   Object.assign(values, sealed.values);
   secrets.push(...Object.keys(sealed.values));
   const { program } = launch;
@@ -110,8 +112,24 @@ function networkOf({ allow = [] }: ServerRequest): Pick<PlainServer, 'network'> 
   return { network: [...new Set(hosts)].sort() };
 }
 
+/** Fails if a secret is in a part of the command line that is looked up or stored, such as the name of a package. */
+export function assertSealable(request: ServerRequest, { env }: Launch, args: readonly string[]): void {
+  const isSealed = (word: string) =>
+    args.includes(word) || Object.entries(env).some(([name, value]) => setsVariable(word, name, value));
+  if ((request.secretArguments ?? []).every(isSealed)) return;
+  throw new HostError('usage', 'a secret is in a part of the command line that cannot be sealed', {
+    hint: 'give it as a variable, or as an argument of the server itself',
+  });
+}
+
+/** Whether a word of the command line gives a variable its value: `TOKEN=abc`, `--env=TOKEN=abc`. */
+function setsVariable(word: string, name: string, value: string): boolean {
+  const text = `${name}=${value}`;
+  return word === text || (word.startsWith('-') && word.endsWith(text));
+}
+
 /** Replaces secrets in arguments by placeholders. Text like `${…}` would be taken for one, so it is left out. */
-function sealedArguments(args: readonly string[], taken: readonly string[]) {
+function sealedArguments(args: readonly string[], taken: readonly string[], secretWords: readonly string[]) {
   const values: Record<string, string> = {};
   const declared: Record<string, ServerValue> = {};
   const sealed: string[] = [];
@@ -126,7 +144,8 @@ function sealedArguments(args: readonly string[], taken: readonly string[]) {
   for (const [index, arg] of args.entries()) {
     const option = secretArgument(arg);
     const before = secretArgument(args[index - 1] ?? '');
-    if (option?.value !== undefined && option.value !== '')
+    if (secretWords.includes(arg)) sealed.push(seal(argumentName(arg, args[index - 1]), arg));
+    else if (option?.value !== undefined && option.value !== '')
       sealed.push(`${arg.slice(0, arg.indexOf('=') + 1)}${seal(option.name, option.value)}`);
     else if (before !== undefined && before.value === undefined && !arg.startsWith('-'))
       sealed.push(seal(before.name, arg));
@@ -134,4 +153,10 @@ function sealedArguments(args: readonly string[], taken: readonly string[]) {
     else sealed.push(arg);
   }
   return { args: sealed, values, declared };
+}
+
+/** A name for a sealed argument: that of its option, if it has one. */
+function argumentName(arg: string, before = ''): string {
+  const [, option] = /^--?([A-Za-z][\w-]*)=/.exec(arg) ?? /^--?([A-Za-z][\w-]*)$/.exec(before) ?? [];
+  return option?.toUpperCase().replace(/[^A-Z0-9]+/g, '_') ?? 'ARGUMENT';
 }

@@ -16,6 +16,8 @@ export interface ServerRequest {
   /** Names of values that are secrets, or that are not, whatever they look like. */
   readonly secrets?: readonly string[] | undefined;
   readonly settings?: readonly string[] | undefined;
+  /** Words of the command that contain a secret. Each is sealed whole; one that cannot be sealed is refused. */
+  readonly secretArguments?: readonly string[] | undefined;
   /** Hosts and folders that it may use, in the syntax of `--allow`. */
   readonly allow?: readonly string[] | undefined;
   /** npm packages whose install scripts run. */

@@ -296,6 +296,32 @@ test('the older URL of Gemini CLI stays', async () => {
 });
 
 describe('secrets', () => {
+  test('that arguments refer to are sealed, and stay out of everything that is stored', async () => {
+    const environment = { TOKEN: 'hunter2-of-the-shell', DOCS: home };
+    const header = 'Authorization: Bearer ${TOKEN}';
+    putCursor({
+      docs: { command: 'node', args: [script, '--header', header, '--dir=${DOCS}', 'x-${env:TOKEN}'] },
+      prefix: { command: 'env', args: ['MODE=${TOKEN}', 'node', script] },
+      runner: { command: 'npx', args: ['-y', 'notes@${TOKEN}'] },
+      address: { url: 'https://mcp.example.com/${TOKEN}/mcp' },
+    });
+    const args = ['cursor', ...yes('docs', 'prefix'), '--no-trial'];
+    const dry = await json([...args, '--dry-run'], { environment });
+    expect(JSON.stringify(dry.value)).not.toContain(environment.TOKEN);
+    const { value, err } = await json(args, { environment });
+    expect(value.servers).toMatchObject([
+      { entry: 'docs', status: 'moved', secrets: ['HEADER', 'ARGUMENT'] },
+      { entry: 'prefix', status: 'moved', secrets: ['MODE'] },
+      { entry: 'runner', status: 'outside', reason: expect.stringContaining('cannot be sealed') },
+      { entry: 'address', status: 'outside', reason: expect.stringContaining('the variable TOKEN') },
+    ]);
+    expect(JSON.stringify(value) + err).not.toContain(environment.TOKEN);
+    const stored = allTexts(state());
+    expect(stored).not.toContain(environment.TOKEN);
+    // The search would find it: what is not a secret is there.
+    expect(stored).toContain(`--dir=${home}`);
+  }, 60_000);
+
   const secrets = { API_KEY: key, OTHER: 'S3cretOfTheEnvironment77' };
   const putSecrets = () =>
     putCursor({
