@@ -35,8 +35,6 @@ export function configuredEntry(value: Json, client: Client, place: ReferencePla
     const [variable] = hiddenVariables(url.from, place);
     if (variable !== undefined)
       return outside(`its URL refers to the variable ${variable}, and a URL cannot be sealed`);
-    const secret = secretInUrl(url.text);
-    if (secret !== undefined) return outside(`its URL contains a secret (${secret})`);
     const headers = resolvedValues(server.headers, place);
     if ('reason' in headers) return outside(headers.reason);
     return { kind: 'server', request: { url: url.text, headers: headers.values }, folders: [], notes };
@@ -105,19 +103,6 @@ function isOlderUrl(value: Json, { sseMember }: Client): boolean {
   return (
     sseMember !== undefined && isObject(value) && value[sseMember] !== undefined && value.type === undefined
   );
-}
-
-const secretParameter = /(?:^|[-_.])(?:api[-_]?key|key|token|secret|password|passwd|auth|sig|signature)$/i;
-
-/** The part of a URL that is a secret. A plan shows the URL, so that such a server stays outside. */
-function secretInUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  if (url.username !== '' || url.password !== '') return 'user name or password';
-  for (const [name, value] of url.searchParams)
-    if (value !== '' && (secretParameter.test(name) || (value.length >= 20 && /\d/.test(value))))
-      return `the parameter ${name}`;
-  return undefined;
 }
 
 /** A path that is written relative to the folder where the client starts the server. */

@@ -89,7 +89,8 @@ export function printImportPlan(
     const renamed = it.package === it.entry ? '' : ` as ${it.package}`;
     lines.push('', style.bold(visibleLine(`${it.entry}${renamed}`)));
     if (installs !== undefined) {
-      const { permissions, dependencies, programs, sandbox, warnings } = installs.plan;
+      const { permissions, dependencies, programs, sandbox, warnings, credentials } = installs.plan;
+      const settings = credentials.filter((at) => at.default !== undefined).map((at) => at.name);
       const folders = permissions.folders.map((at) =>
         at.startsWith('write:') ? `reads and changes ${at.slice(6)}` : `reads ${at.slice(5)}`,
       );
@@ -100,6 +101,7 @@ export function printImportPlan(
         ...field('Network', [permissions.network.length === 0 ? 'none' : permissions.network.join(', ')]),
         ...field('Your files', folders.length === 0 ? ['none'] : folders),
         ...field('Sealed', it.secrets.length === 0 ? [] : [it.secrets.join(', ')]),
+        ...field('In clear', settings.length === 0 ? [] : [settings.join(', ')]),
         ...field('Not granted', it.notGranted),
         ...field('Sandbox', sandbox === 'enforced' ? [] : [sandbox]),
         ...field('Warning', warnings),

@@ -24,6 +24,7 @@ export function printServer(
   const { package: pkg, permissions, programs, dependencies, credentials } = plan;
   const { field, section } = fieldPrinter(style, columns, 8);
   const open = credentials.filter((it) => !draft.secrets.includes(it.name) && it.default === undefined);
+  const settings = credentials.filter((it) => it.default !== undefined).map((it) => it.name);
   const lines = [
     style.bold(visibleLine(`${pkg.id} ${pkg.version}`)),
     '',
@@ -36,6 +37,7 @@ export function printServer(
     ...field('Folders', folderTexts(permissions.folders, choices)),
     ...field('Network', networkTexts(permissions.network, choices)),
     ...field('Secrets', draft.secrets.length === 0 ? [] : [`${draft.secrets.join(', ')}: will be sealed`]),
+    ...field('Settings', settings.length === 0 ? [] : [`${settings.join(', ')}: stored in clear`]),
     ...field('Values', open.map(credentialText)),
     ...field('Not run', scriptTexts(trial?.scripts ?? [])),
     ...field('Note', draft.notes),

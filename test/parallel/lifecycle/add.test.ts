@@ -83,6 +83,67 @@ describe('the manifest that is written for a command line', () => {
     });
   });
 
+  const slack = 'https://hooks.example.com/services/T02AB34CD/B05EF67GH/q8Zr3Lk0VtY5nWx2Jc7Pd1Ms';
+  test.each([
+    ['DATABASE_URL', 'postgres://u:hunter2@db.example.com/notes'],
+    ['MONGODB_URI', 'mongodb://u:hunter2@a.example.com:27017,b.example.com:27017/notes'],
+    ['SLACK_WEBHOOK_URL', slack],
+    ['MYSQL_PASS', 'hunter2'],
+    ['DBPASS', 'hunter2'],
+    ['HEADER', 'Authorization: Bearer sk-hunter2'],
+  ])('seals %s, as a variable and as an argument', async (name, value) => {
+    const request = { name: 'notes', command: [...notes, `--${name}=${value}`], env: { [name]: value } };
+    const draft = await session.installations.draftServer(request);
+    expect(draft.source).not.toContain(value);
+    expect(draft.secrets).toEqual([name, `${name}_2`]);
+    if (value === 'hunter2') return;
+    const bare = { name: 'notes', command: [...notes, '--header', value, value] };
+    const { source, secrets } = await session.installations.draftServer(bare);
+    expect(source).not.toContain(value);
+    expect(secrets).toEqual(['HEADER', 'KEY']);
+  });
+
+  test.each([
+    ['BASE_URL', 'https://api.example.com/v1/models/gpt-4o-2024-08-06-preview'],
+    ['REDIS_URL', 'redis://localhost:6379/0'],
+    ['GIT_URL', 'ssh://git@git.example.com/notes.git'],
+    ['PASSIVE', 'yes'],
+    ['COMPASS', 'north'],
+    ['PASS_THROUGH', 'yes'],
+    ['REGION', 'eu-central-1'],
+  ])('leaves %s readable', async (name, value) => {
+    const request = { name: 'notes', command: [...notes, value], env: { [name]: value } };
+    const draft = await session.installations.draftServer(request);
+    expect(draft.secrets).toEqual([]);
+    expect(manifestOf(draft.source)).toMatchObject({
+      args: ['--limit', '5', value],
+      env: { [name]: { default: value } },
+    });
+  });
+
+  test.each([
+    ['https://mcp.example.com/mcp?api_key=abc', 'the parameter api_key'],
+    ['https://abc@mcp.example.com/mcp', 'a user name'],
+    ['https://u:abc@mcp.example.com/mcp', 'a password'],
+    [slack, 'a part of its path'],
+  ])('is not written for %s, unless somebody says that it is no secret', async (url, secret) => {
+    const draft = session.installations.draftServer({ name: 'notes', url });
+    await expect(draft).rejects.toMatchObject({
+      code: 'usage',
+      message: `its URL contains a secret (${secret})`,
+      hint: expect.stringContaining('--setting url'),
+    });
+    const said = await session.installations.draftServer({ name: 'notes', url, settings: ['url'] });
+    expect(manifestOf(said.source).url).toBe(url);
+  });
+
+  test('is not written for a key in a place that cannot be sealed', async () => {
+    const command = ['node', `--ghp_${'aB3dE5gH7jK9'.repeat(3)}`];
+    await expect(session.installations.draftServer({ name: 'notes', command })).rejects.toThrow(
+      /looks like a key/,
+    );
+  });
+
   test('of a URL has its header values as secrets', async () => {
     const headers = { Authorization: `Bearer ${key}` };
     const draft = await session.installations.draftServer({

@@ -8,6 +8,7 @@ import { npmRangeOf } from '../../../model/package-range.js';
 import { toAbortSignal } from '../../../net/abort-signal.js';
 import { npmCommands } from '../../../sources/npm.js';
 import type { LifecycleSession } from '../lifecycle-services.js';
+import { assertClearText } from './clear-text.js';
 import { pathArguments } from './path-arguments.js';
 import { assertSealable, programManifest, urlManifest } from './server-manifest.js';
 import type { ServerDraft, ServerRequest } from './server-request.js';
@@ -25,6 +26,7 @@ export async function draftServer(
     });
   if (url !== undefined) {
     const { server, ...draft } = urlManifest(request, url);
+    assertClearText(server, request.settings);
     return { ...draft, source: await writtenSource(server, formats), offered: [] };
   }
   const launch = readLaunch(command ?? []);
@@ -42,6 +44,7 @@ export async function draftServer(
     read: [...new Set([...(codeFolder === undefined ? [] : [codeFolder]), ...read])],
     write,
   });
+  assertClearText(server, request.settings);
   return {
     ...draft,
     source: await writtenSource(server, formats),

@@ -3,7 +3,7 @@ import { HostError } from '../../../model/host-error.js';
 import type { Launch } from '../../../model/launch/launch.js';
 import { isReservedVariable } from '../../../model/reserved-variables.js';
 import type { ServerDraft, ServerRequest } from './server-request.js';
-import { isSecretValue, looksLikeKey, secretArgument } from './value-kind.js';
+import { isSecretValue, looksSecret, secretArgument } from './value-kind.js';
 
 /** What was found out about a server besides what the person wrote. */
 export interface ServerFacts {
@@ -144,19 +144,20 @@ function sealedArguments(args: readonly string[], taken: readonly string[], secr
   for (const [index, arg] of args.entries()) {
     const option = secretArgument(arg);
     const before = secretArgument(args[index - 1] ?? '');
-    if (secretWords.includes(arg)) sealed.push(seal(argumentName(arg, args[index - 1]), arg));
+    if (secretWords.includes(arg)) sealed.push(seal(argumentName(arg, args[index - 1], 'ARGUMENT'), arg));
     else if (option?.value !== undefined && option.value !== '')
       sealed.push(`${arg.slice(0, arg.indexOf('=') + 1)}${seal(option.name, option.value)}`);
     else if (before !== undefined && before.value === undefined && !arg.startsWith('-'))
       sealed.push(seal(before.name, arg));
-    else if (looksLikeKey(arg) && !arg.startsWith('-')) sealed.push(seal('KEY', arg));
+    else if (!arg.startsWith('-') && looksSecret(arg))
+      sealed.push(seal(argumentName(arg, args[index - 1], 'KEY'), arg));
     else sealed.push(arg);
   }
   return { args: sealed, values, declared };
 }
 
 /** A name for a sealed argument: that of its option, if it has one. */
-function argumentName(arg: string, before = ''): string {
+function argumentName(arg: string, before = '', otherwise: string): string {
   const [, option] = /^--?([A-Za-z][\w-]*)=/.exec(arg) ?? /^--?([A-Za-z][\w-]*)$/.exec(before) ?? [];
-  return option?.toUpperCase().replace(/[^A-Z0-9]+/g, '_') ?? 'ARGUMENT';
+  return option?.toUpperCase().replace(/[^A-Z0-9]+/g, '_') ?? otherwise;
 }

@@ -1,5 +1,8 @@
+import { sha256Bytes } from '../../../files/sha256.js';
 import { entropyOf } from '../../../policy/scan/entropy.js';
-import { nameEvidence } from '../../../policy/scan/secret-name.js';
+import { redactNow } from '../../../policy/scan/redact-secrets.js';
+import { nameEvidence, wordsOfName } from '../../../policy/scan/secret-name.js';
+import { secretInUrl } from './secret-url.js';
 
 /** Which values the person called secrets or settings, by name. What nobody named is guessed. */
 export interface NamedKinds {
@@ -11,7 +14,24 @@ export interface NamedKinds {
 export function isSecretValue(name: string, value: string, { secrets, settings }: NamedKinds): boolean {
   if (secrets.includes(name)) return true;
   if (settings.includes(name)) return false;
-  return nameEvidence(name, true) !== 'none' || looksLikeKey(value);
+  return isSecretName(name) || looksSecret(value);
+}
+
+/** `DB_PASS` and `SMTP_PASS_2` too, but not `COMPASS` or `PASS_THROUGH`. */
+export function isSecretName(name: string): boolean {
+  if (nameEvidence(name, true) !== 'none') return true;
+  const last = wordsOfName(name).findLast((it) => !/^\d+$/.test(it));
+  return /^(?:db|pg|my|mysql|sql|smtp|imap|mail|ftp|user|root|admin|auth)?pass$/.test(last ?? '');
+}
+
+const scheme = /^(?:[\w-]+\s*[:=]\s*)?(?:bearer|basic|token)\s+\S{4,}$/i;
+const scanOptions = { guesses: true, reportSamples: true, sha256: sha256Bytes };
+
+/** Whether a text is or contains a secret: a key, a URL with a password, `Bearer abc`, `X-Api-Key: abc`. */
+export function looksSecret(text: string): boolean {
+  if (looksLikeKey(text) || scheme.test(text) || secretInUrl(text) !== undefined) return true;
+  const [, name] = /^([A-Za-z][\w-]*)\s*[:=]\s*[^\s/]/.exec(text) ?? [];
+  return (name !== undefined && isSecretName(name)) || redactNow(text, [], scanOptions).findings.length > 0;
 }
 
 /** Long random text, such as `sk-proj-8f…`. Addresses, paths and sentences are not. */
@@ -23,7 +43,8 @@ export function looksLikeKey(value: string): boolean {
 /** An argument that gives a secret: `--api-key=VALUE` is one, `--api-key VALUE` two. */
 export function secretArgument(arg: string): { readonly name: string; readonly value?: string } | undefined {
   const [, option, value] = /^--?([A-Za-z][A-Za-z0-9_-]*)(?:=(.*))?$/s.exec(arg) ?? [];
-  if (option === undefined || nameEvidence(option, true) === 'none') return undefined;
+  if (option === undefined || !(isSecretName(option) || (value !== undefined && looksSecret(value))))
+    return undefined;
   const name = option.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
   return value === undefined ? { name } : { name, value };
 }
