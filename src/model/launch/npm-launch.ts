@@ -1,4 +1,5 @@
 import { npmRangeOf } from '../package-range.js';
+import { registryProblem } from './index-variable.js';
 import { type LaunchProblem, launchProblem } from './launch.js';
 import { optionValues, readOptions } from './option-reader.js';
 
@@ -34,6 +35,7 @@ export function readNpmLaunch(runner: string, argv: readonly string[]): NpmLaunc
       `${runner} would run a line of a shell`,
       'name the package and its arguments instead',
     );
+  if (optionValues(read, '--registry').length > 0) return registryProblem(runner);
   const packages = optionValues(read, '-p', '--package');
   if (packages.length > 1)
     return launchProblem(

@@ -1,4 +1,5 @@
 import { pypiRangeOf } from '../package-range.js';
+import { pythonIndexProblem } from './index-variable.js';
 import { type LaunchProblem, launchProblem } from './launch.js';
 import { optionValues, readOptions } from './option-reader.js';
 
@@ -53,9 +54,11 @@ export function readPythonLaunch(runner: string, argv: readonly string[]): Pytho
       'only the package of the server is installed',
     );
   if (optionValues(read, '--index-url', '-i', '--index', '--default-index', '--extra-index-url').length > 0)
+    return pythonIndexProblem(runner);
+  if (optionValues(read, '--pip-args').length > 0)
     return launchProblem(
-      `${runner} names another index`,
-      'name it with --python-index, or in the configuration',
+      `${runner} has options for pip, which could name another index`,
+      'leave out --pip-args; name an index with --index, or as python.index in the configuration',
     );
   const [first, ...args] = read.rest;
   if (first === undefined)

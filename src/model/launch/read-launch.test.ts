@@ -85,6 +85,13 @@ const problems: readonly (readonly [string, string])[] = [
   ['uvx --from git+https://example.com/x notes', '"notes" is not a package of a Python index'],
   ['uvx notes[cli]', '"notes[cli]" is not a package of a Python index'],
   ['uvx --index-url https://example.com notes', 'uvx names another index'],
+  ['npx --registry https://example.com notes', 'npx names another registry'],
+  ['npx --registry=https://example.com notes', 'npx names another registry'],
+  ['pnpm --registry=https://example.com dlx notes', 'pnpm dlx names another registry'],
+  [
+    'pipx run --pip-args=--index-url=https://example.com notes',
+    'pipx run has options for pip, which could name another index',
+  ],
   ['docker run -i', 'docker run is not told which image to run'],
   ['docker run -i --privileged notes', 'docker run has an option that is not known here: --privileged'],
   ['docker run -i --entrypoint sh notes', 'docker run --entrypoint is not supported'],

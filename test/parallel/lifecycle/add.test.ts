@@ -166,6 +166,36 @@ describe('the manifest that is written for a command line', () => {
   });
 });
 
+describe('a variable that names where packages come from', () => {
+  const index = 'https://packages.example.com/';
+  const draft = (command: string[], env: Record<string, string>) =>
+    session.installations.draftServer({ name: 'notes', command, env });
+
+  test.each(['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'npm_config_@example:registry'])(
+    '%s',
+    async (name) => {
+      const refused = {
+        code: 'usage',
+        message: `the variable ${name} names another registry`,
+        hint: expect.stringContaining('--npm-registry'),
+      };
+      await expect(draft(notes, { [name]: index })).rejects.toMatchObject(refused);
+      // A program of this machine fetches no package.
+      await expect(draft(['node', '--version'], { [name]: index })).resolves.toBeDefined();
+    },
+  );
+
+  test.each([
+    ...['UV_INDEX', 'UV_INDEX_URL', 'UV_DEFAULT_INDEX', 'UV_EXTRA_INDEX_URL'],
+    ...['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL'],
+  ])('%s', async (name) => {
+    const refused = { code: 'usage', message: `the variable ${name} names another index` };
+    await expect(draft(['uvx', 'notes'], { [name]: index })).rejects.toMatchObject(refused);
+    await expect(draft([`${name}=${index}`, 'uvx', 'notes'], {})).rejects.toMatchObject(refused);
+    await expect(draft(['uvx', 'notes'], { OTHER: index })).resolves.toBeDefined();
+  });
+});
+
 describe('a trial start', () => {
   test('shows the tools, the hosts and the skipped install scripts, and an installation takes it over', async () => {
     const { installations } = session;

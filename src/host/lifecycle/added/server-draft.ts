@@ -2,6 +2,7 @@ import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import type { PlainServer } from '../../../formats/server-writer.js';
 import { neverCanceled } from '../../../model/cancel-signal.js';
 import { HostError } from '../../../model/host-error.js';
+import { indexProblem } from '../../../model/launch/index-variable.js';
 import type { Launch } from '../../../model/launch/launch.js';
 import { readLaunch } from '../../../model/launch/read-launch.js';
 import { npmRangeOf } from '../../../model/package-range.js';
@@ -31,6 +32,9 @@ export async function draftServer(
   }
   const launch = readLaunch(command ?? []);
   if ('problem' in launch) throw new HostError('usage', launch.problem, { hint: launch.hint });
+  const names = [...Object.keys({ ...launch.env, ...request.env }), ...(request.ask ?? [])];
+  const otherIndex = indexProblem(launch, names);
+  if (otherIndex !== undefined) throw new HostError('usage', otherIndex.problem, { hint: otherIndex.hint });
   const { args, folders, codeFolder } = pathArguments(launch, session.setup.root);
   assertSealable(request, launch, args);
   const paths = new Set([...folders, ...launch.mounts.map((it) => it.from)]);
