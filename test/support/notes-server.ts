@@ -4,15 +4,16 @@ import { createHash } from 'node:crypto';
 import { bareServer } from './mcp-upstream.js';
 import { type LoopbackServer, loopbackServer, temporaryFolder } from './toolwharf.js';
 
-/** Needs TOKEN, tries to reach a host when it starts, and shows its arguments. */
+/** Needs TOKEN, tries to reach a host (and those in ALSO) when it starts, and shows its arguments. */
 export const notesServer = `#!/usr/bin/env node
 ${bareServer(`
 if (process.env.TOKEN === undefined) { console.error('TOKEN is missing'); process.exit(2); }
 const { request } = await import('node:http');
 const proxy = process.env.HTTP_PROXY ?? process.env.http_proxy;
-if (proxy !== undefined) await new Promise((done) => {
+const hosts = ['api.example.com:443', ...(process.env.ALSO?.split(',') ?? [])];
+for (const path of proxy === undefined ? [] : hosts) await new Promise((done) => {
   const { hostname, port } = new URL(proxy);
-  const asked = request({ host: hostname, port, method: 'CONNECT', path: 'api.example.com:443' });
+  const asked = request({ host: hostname, port, method: 'CONNECT', path });
   asked.on('connect', (_, socket) => { socket.destroy(); done(); }).on('error', done).end();
 });
 on = {

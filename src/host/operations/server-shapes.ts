@@ -28,7 +28,8 @@ export const serverDraft = object({
 export const serverTrial = object({
   status: oneOf(['started', 'failed', 'skipped']),
   tools: arrayOf(object({ name: anyText(), description: anyText() })),
-  hosts: texts('Hosts that it tried to reach.'),
+  hosts: texts('Hosts of the public internet that it tried to reach, in the syntax of --allow.'),
+  otherHosts: texts('Other hosts that it tried to reach.'),
   scripts: texts('npm packages whose install scripts were not run.'),
   failure: optional(anyText('Why it did not start.')),
 });

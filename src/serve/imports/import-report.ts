@@ -1,5 +1,6 @@
 import type { Client, ConfigScope } from '../clients/client.js';
 import type { Style } from '../print/style.js';
+import { notOfferedTexts } from '../print/tried-host.js';
 import { visibleLine } from '../print/visible.js';
 import { wrap } from '../print/width.js';
 import type { OutsideEntry, PlannedImport, PlannedServer } from './planned-import.js';
@@ -98,7 +99,10 @@ export function printImportPlan(
         ...field('Server', dependencies),
         ...field('Runs', programs),
         ...field('Trial', trialTexts(it)),
-        ...field('Network', [permissions.network.length === 0 ? 'none' : permissions.network.join(', ')]),
+        ...field('Network', [
+          permissions.network.length === 0 ? 'none' : permissions.network.join(', '),
+          ...notOfferedTexts(it.trial),
+        ]),
         ...field('Your files', folders.length === 0 ? ['none'] : folders),
         ...field('Sealed', it.secrets.length === 0 ? [] : [it.secrets.join(', ')]),
         ...field('In clear', settings.length === 0 ? [] : [settings.join(', ')]),

@@ -3,6 +3,7 @@ import type { ServerChoice } from '../cli/server-choices.js';
 import { fieldPrinter } from './fields.js';
 import { changeText, credentialText, planFindings } from './plan.js';
 import type { Style } from './style.js';
+import { notOfferedTexts } from './tried-host.js';
 import { visibleLine } from './visible.js';
 
 export interface ServerPage {
@@ -35,7 +36,7 @@ export function printServer(
     ...field('Trial', trialTexts(trial)),
     ...field('Tools', toolTexts(trial)),
     ...field('Folders', folderTexts(permissions.folders, choices)),
-    ...field('Network', networkTexts(permissions.network, choices)),
+    ...field('Network', [...networkTexts(permissions.network, choices), ...notOfferedTexts(trial)]),
     ...field('Secrets', draft.secrets.length === 0 ? [] : [`${draft.secrets.join(', ')}: will be sealed`]),
     ...field('Settings', settings.length === 0 ? [] : [`${settings.join(', ')}: stored in clear`]),
     ...field('Values', open.map(credentialText)),

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/index.js';
+import { notOfferedTexts } from '../../../src/serve/print/tried-host.js';
 import { notesRegistry, notesServer } from '../../support/notes-server.js';
 import type { LoopbackServer } from '../../support/toolwharf.js';
 import { type Workbench, workbench } from '../../support/workbench.js';
@@ -205,6 +206,7 @@ describe('a trial start', () => {
       status: 'started',
       tools: [{ name: 'see', description: 'Shows what it got.' }],
       hosts: ['net:api.example.com'],
+      otherHosts: [],
       scripts: ['@example/notes'],
     });
     expect(await installations.list()).toEqual([]);
@@ -243,6 +245,20 @@ describe('a trial start', () => {
     expect(readdirSync(join(environments, 'installed'))).toEqual([]);
     expect(readdirSync(join(environments, 'locks'))).toEqual([]);
     expect(readdirSync(join(bench.path, 'state', 'store', 'trees'))).toEqual([]);
+  }, 60_000);
+
+  test('offers no host that would open the whole internet, this machine or its network', async () => {
+    const other = ['public', '127.0.0.1:6379', '169.254.169.254', 'intranet'];
+    const tried = ['public:443', '127.0.0.1:6379', '169.254.169.254:80', 'intranet:443'];
+    const env = { TOKEN: 'abc', ALSO: tried.join(',') };
+    const trial = await session.installations.tryServer({ name: 'notes', command: notes, env, by });
+    expect(trial).toMatchObject({ status: 'started', hosts: ['net:api.example.com'], otherHosts: other });
+    expect(notOfferedTexts(trial)).toEqual([
+      'tried public, not offered: net:public would allow every public host',
+      'tried 127.0.0.1:6379, not offered: --allow net:127.0.0.1:6379 would allow it',
+      expect.stringContaining('169.254.169.254'),
+      expect.stringContaining('intranet'),
+    ]);
   }, 60_000);
 
   test('that nobody installs leaves nothing when its session ends, also in a host that goes on', async () => {

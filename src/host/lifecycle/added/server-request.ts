@@ -51,8 +51,10 @@ export interface ServerTrial {
   /** `skipped`: it does not run on this machine. */
   readonly status: 'started' | 'failed' | 'skipped';
   readonly tools: readonly { readonly name: string; readonly description: string }[];
-  /** Hosts that it tried to reach, in the syntax of `--allow`. */
+  /** Hosts of the public internet that it tried to reach, in the syntax of `--allow`. */
   readonly hosts: readonly string[];
+  /** Other hosts that it tried to reach, `HOST` or `HOST:PORT`: this machine, addresses, names of a local network. */
+  readonly otherHosts: readonly string[];
   /** npm packages whose install scripts were not run. */
   readonly scripts: readonly string[];
   /** Why it did not start. */

@@ -8,6 +8,7 @@ import type { LifecycleServices, LifecycleSession } from '../lifecycle-services.
 import { settleChanges } from '../recovery.js';
 import { requestedSource } from '../requested-source.js';
 import { undoChange } from '../undo.js';
+import { isOfferedHost } from './offered-host.js';
 import { draftServer } from './server-draft.js';
 import type { ServerTrial, ServerTrialRequest } from './server-request.js';
 
@@ -41,7 +42,8 @@ export class ServerTrials {
     );
     const { package: pkg } = candidate.catalog;
     const who = await services.operatorAuth.verify(by, `start ${pkg.id} once`);
-    if (request.url !== undefined) return { status: 'skipped', tools: [], hosts: [], scripts: [] };
+    if (request.url !== undefined)
+      return { status: 'skipped', tools: [], hosts: [], otherHosts: [], scripts: [] };
     await services.audit.append({
       kind: 'operator',
       body: { operation: 'trial', package: pkg.id, digest: candidate.catalog.digest, ...who },
@@ -64,7 +66,8 @@ export class ServerTrials {
         return {
           status: started.isStarted ? 'started' : 'failed',
           tools: started.tools,
-          hosts: started.hosts.map((it) => `net:${it}`),
+          hosts: started.hosts.filter(isOfferedHost).map((it) => `net:${it}`),
+          otherHosts: started.hosts.filter((it) => !isOfferedHost(it)),
           scripts: tried.skippedScripts(),
           ...(started.failure === undefined ? {} : { failure: started.failure }),
         };
