@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { interpreterOf } from '../../../formats/interpreter.js';
+import { HostError } from '../../../model/host-error.js';
 import type { Launch } from '../../../model/launch/launch.js';
 
 export interface PathArguments {
@@ -12,8 +13,8 @@ export interface PathArguments {
   readonly codeFolder?: string;
 }
 
-/** Which arguments are files and folders of this machine. */
-export function pathArguments({ program, args }: Launch, root: string): PathArguments {
+/** Which arguments are files and folders of this machine. `home`: the home folder of the user. */
+export function pathArguments({ program, args }: Launch, root: string, home: string): PathArguments {
   const folders: string[] = [];
   let codeFolder: string | undefined;
   const found = args.map((arg, index) => {
@@ -23,7 +24,7 @@ export function pathArguments({ program, args }: Launch, root: string): PathArgu
     const isFolder = statSync(path).isDirectory();
     const isScript =
       program.kind === 'program' && index === 0 && !isFolder && interpreterOf(program.command) !== undefined;
-    if (isScript) codeFolder = projectFolder(path);
+    if (isScript) codeFolder = projectFolder(path, home);
     else folders.push(isFolder ? path : dirname(path));
     return `${option}${path}`;
   });
@@ -41,11 +42,27 @@ function existingPath(text: string, root: string): string | undefined {
   return path !== '/' && existsSync(path) ? path : undefined;
 }
 
-/** The nearest folder above a script that has a list of its dependencies; else the folder of the script. */
-function projectFolder(script: string): string {
+/**
+ * The nearest folder above a script that has a list of its dependencies; else the folder of the script. The server can read
+ * all of it, so it is never the home folder or a folder above that, and never outside the script's repository.
+ */
+function projectFolder(script: string, home: string): string {
   const own = dirname(script);
-  for (let folder = own; folder !== dirname(folder); folder = dirname(folder))
+  if (containsHome(own, home))
+    throw new HostError('usage', `the server could read all of ${own}, because its script is there`, {
+      hint: 'move the script to a folder of its own',
+    });
+  for (let folder = own; !containsHome(folder, home); folder = dirname(folder)) {
     if (['package.json', 'pyproject.toml', 'node_modules'].some((it) => existsSync(join(folder, it))))
       return folder;
+    if (existsSync(join(folder, '.git'))) break;
+  }
   return own;
+}
+
+/** Whether a folder is the root, the home folder, or above it; also through links. */
+function containsHome(folder: string, home: string): boolean {
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path);
+  const isIn = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+  return folder === dirname(folder) || isIn(home, folder) || isIn(real(home), real(folder));
 }

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import type { PlainServer } from '../../../formats/server-writer.js';
 import { neverCanceled } from '../../../model/cancel-signal.js';
@@ -35,7 +36,7 @@ export async function draftServer(
   const names = [...Object.keys({ ...launch.env, ...request.env }), ...(request.ask ?? [])];
   const otherIndex = indexProblem(launch, names);
   if (otherIndex !== undefined) throw new HostError('usage', otherIndex.problem, { hint: otherIndex.hint });
-  const { args, folders, codeFolder } = pathArguments(launch, session.setup.root);
+  const { args, folders, codeFolder } = pathArguments(launch, session.setup.root, homedir());
   assertSealable(request, launch, args);
   const paths = new Set([...folders, ...launch.mounts.map((it) => it.from)]);
   const { allow = [] } = request;
