@@ -37,6 +37,12 @@ const packages = [
 ];
 const report = { packages, summary: { scanned: 9, found: 5 } } as unknown as PackageReport;
 
+test('columns stay in line with versions such as 2026.8.31', () => {
+  const dated = [{ ...state('one', 'ready', []), version: '2026.8.31' }, state('two', 'ready', [])];
+  const lines = printPackages({ ...report, packages: dated }, plain, 100).split('\n');
+  expect(lines[0]?.indexOf(' ready')).toBe(lines[1]?.indexOf(' ready'));
+});
+
 describe.each([60, 80, 100, 120])('%d columns', (columns) => {
   const text = printPackages(report, plain, columns);
 

@@ -39,6 +39,7 @@ export function printPackages(
     isNarrow ? 24 : columns < 100 ? 32 : 40,
     Math.max(...packages.map((it) => width(name(it)))),
   );
+  const versions = Math.min(16, Math.max(8, ...packages.map((it) => width(it.version ?? ''))));
   // Ready packages come first; otherwise the order of the folders is kept.
   const ordered = [
     ...packages.filter((it) => it.state === 'ready'),
@@ -46,7 +47,7 @@ export function printPackages(
   ];
   const shared = sharedReasons(packages);
   const lines = ordered.flatMap((it) => {
-    const facts = isNarrow ? '' : `${pad(it.version, 8)} ${pad(it.format, 10)} `;
+    const facts = isNarrow ? '' : `${pad(clip(it.version ?? '', versions), versions)} ${pad(it.format, 10)} `;
     const head = `${pad(clip(name(it), widest), widest)}  ${visibleLine(facts)}`;
     const state = style[paints[it.state]](pad(it.state, 12));
     const tools = it.tools.map((tool) => tool.name).join(', ');
