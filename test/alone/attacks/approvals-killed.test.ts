@@ -39,6 +39,8 @@ for (let at = Number(first); ; at++) {
   await host.approvals.approve(token, 'person');
   const confirm = () => session.call({ tool: 'patch_confirm_action', arguments: { confirmation_token: token } });
   await Promise.all([confirm(), confirm(), confirm()]);
+  // A principal may ask for thirty approvals in a minute; all rounds together stay below that.
+  await new Promise((resolve) => setTimeout(resolve, 15));
 }
 `,
   );
