@@ -29,7 +29,7 @@ export function lockFor(need: PackageNeed, platform: string, locks: readonly Env
   });
   throw new HostError(
     'integrity',
-    `there is no lock of its language packages for ${here}, only for ${known.join(', ') || 'nothing'}`,
+    `its language packages are not locked for ${here}, only for ${known.join(', ') || 'no platform'}`,
     { hint: 'install it here from its source with --save; the other locks are kept' },
   );
 }

@@ -67,8 +67,10 @@ export class ImportBackups {
     let names: string[];
     try {
       names = readdirSync(this.#folder);
-    } catch {
-      return [];
+    } catch (error) {
+      // Only a missing folder means that there are none.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
     }
     return names
       .flatMap((it) => {
