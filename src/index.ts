@@ -190,7 +190,13 @@ export type { CancelSignal } from './model/cancel-signal.js';
 export type { Diagnostic, Range, RelatedPlace } from './model/diagnostic.js';
 export type { Guardrails, RateLimit, ToolGuardrails } from './model/guardrails.js';
 export type { HostErrorOptions } from './model/host-error.js';
-export { HostError, type HostErrorCode, type ToolError, type Transient } from './model/host-error.js';
+export {
+  type FailedToolResult,
+  HostError,
+  type HostErrorCode,
+  type ToolError,
+  type Transient,
+} from './model/host-error.js';
 export type { FailedUpdate, GenerationTrial } from './model/installation.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';
 export type {

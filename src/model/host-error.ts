@@ -1,4 +1,4 @@
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
 
 /** Permanent error codes. serve/errors.ts maps each of them to HTTP, JSON-RPC and exit codes. */
 export const hostErrorCodes = [
@@ -59,12 +59,21 @@ export interface ToolError {
   readonly details?: Json;
 }
 
+/** The whole result with which an MCP tool reported its error. */
+export interface FailedToolResult {
+  readonly parts: readonly JsonObject[];
+  /** Its structured content; undefined: none. */
+  readonly structured?: Json;
+  readonly meta?: JsonObject;
+}
+
 /** Optional details of an error. */
 export interface HostErrorOptions {
   /** The next step, as a sentence or a command. */
   readonly hint?: string;
   readonly cause?: unknown;
   readonly toolError?: ToolError;
+  readonly toolResult?: FailedToolResult | undefined;
   /** Set for a failure that may be gone a moment later. Only then a call may be tried again. */
   readonly transient?: Transient | undefined;
   /** The program did not start. */
@@ -84,6 +93,7 @@ export class HostError extends Error {
   readonly code: HostErrorCode;
   readonly hint: string | undefined;
   readonly toolError: ToolError | undefined;
+  readonly toolResult: FailedToolResult | undefined;
   readonly transient: Transient | undefined;
   /** True if the program did not start, so that the call had no effect. */
   readonly notStarted: boolean;
@@ -96,6 +106,7 @@ export class HostError extends Error {
     this.code = code;
     this.hint = options.hint;
     this.toolError = options.toolError;
+    this.toolResult = options.toolResult;
     this.transient = options.transient;
     this.notStarted = options.notStarted === true;
     this.needsSignIn = options.needsSignIn === true;

@@ -33,7 +33,7 @@ export function failedAnswer(
   error: unknown,
   tool: string,
 ): Pick<Answer & { status: FailedStatus }, 'tool' | 'status' | 'error'> {
-  const { code, message, hint, toolError } = asHostError(error);
+  const { code, message, hint, toolError, toolResult } = asHostError(error);
   return {
     tool,
     status: answerStatusOf(code),
@@ -42,6 +42,7 @@ export function failedAnswer(
       message,
       ...(hint === undefined ? {} : { hint }),
       ...(toolError === undefined ? {} : { toolError }),
+      ...(toolResult === undefined ? {} : { toolResult }),
     },
   };
 }

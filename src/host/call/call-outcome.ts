@@ -73,10 +73,11 @@ function composedResult(answer: Exclude<Answer, { status: 'confirmation_required
       ...(meta === undefined ? {} : { meta }),
     };
   }
-  const { code, message, hint, toolError } = answer.error;
+  const { code, message, hint, toolError, toolResult } = answer.error;
   throw new HostError(code, message, {
     ...(hint === undefined ? {} : { hint }),
     ...(toolError === undefined ? {} : { toolError }),
+    toolResult,
   });
 }
 

@@ -1,7 +1,7 @@
 // The types of a call and its answer. host.ts exports all of them.
 import type { Evidence } from '../../model/approval.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
-import type { HostErrorCode, ToolError } from '../../model/host-error.js';
+import type { FailedToolResult, HostErrorCode, ToolError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
 import type { ConfirmationKind } from '../../policy/decide.js';
@@ -40,6 +40,8 @@ export interface AnswerError {
   readonly hint?: string;
   /** The error that the tool reported itself, if its format has a shape for errors. */
   readonly toolError?: ToolError;
+  /** All of the result with which an MCP tool reported its error. */
+  readonly toolResult?: FailedToolResult;
 }
 
 /** A held call: it runs only after it is confirmed or approved. */

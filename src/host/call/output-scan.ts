@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { sha256 } from '../../files/sha256.js';
-import { HostError } from '../../model/host-error.js';
+import { type FailedToolResult, HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { Finding } from '../../policy/scan/redact-secrets.js';
 import type { BinaryContent, RunRequest, RunResult } from '../../run/run.js';
@@ -122,14 +122,39 @@ export async function cleanFailure(
   onFindings: (findings: readonly Finding[]) => void = () => {},
 ): Promise<unknown> {
   if (!(error instanceof HostError)) return error;
-  const texts = [error.message, error.hint ?? null, (error.toolError ?? null) as JsonObject | null];
+  const { toolResult: failed } = error;
+  const texts = [
+    error.message,
+    error.hint ?? null,
+    (error.toolError ?? null) as JsonObject | null,
+    failed?.parts ?? null,
+    failed?.structured ?? null,
+    failed?.meta ?? null,
+  ];
   const { value, findings } = await scan.clean(texts);
   onFindings(findings);
-  const [message, hint, toolError] = value as [string, string | null, JsonObject | null];
+  const [message, hint, toolError, parts, structured, meta] = value as [
+    string,
+    string | null,
+    JsonObject | null,
+    JsonObject[],
+    Json,
+    JsonObject,
+  ];
+  const toolResult: FailedToolResult | undefined = failed && {
+    parts,
+    ...(failed.structured === undefined ? {} : { structured }),
+    ...(failed.meta === undefined ? {} : { meta }),
+  };
   return new HostError(error.code, message, {
     ...(hint === null ? {} : { hint }),
     ...(toolError === null ? {} : { toolError }),
-    ...{ transient: error.transient, notStarted: error.notStarted, needsSignIn: error.needsSignIn },
+    ...{
+      toolResult,
+      transient: error.transient,
+      notStarted: error.notStarted,
+      needsSignIn: error.needsSignIn,
+    },
   });
 }
 

@@ -113,11 +113,17 @@ const toolErrorShape = object({
   message: optional(anyText()),
   details: optional(json()),
 });
+const failedResultShape = object({
+  parts: arrayOf(jsonObject('An MCP content block.')),
+  structured: optional(json()),
+  meta: optional(jsonObject()),
+});
 export const answerErrorShape = object({
   code: text(),
   message: anyText(),
   hint: optional(anyText()),
   toolError: optional(toolErrorShape),
+  toolResult: optional(failedResultShape),
 });
 export const binaryShape = object({
   encoding: exactly('base64'),

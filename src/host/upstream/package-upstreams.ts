@@ -27,7 +27,7 @@ import {
 import { lastFailures, programStatesOf } from './program-states.js';
 import { isUnacceptedTool, outdatedToolReason, upstreamAction } from './tool-review.js';
 import type { ToolUse } from './tool-use.js';
-import { linkPrefix, resultWithReadableLinks } from './upstream-links.js';
+import { linkPrefix, withReadableResult } from './upstream-links.js';
 import { upstreamProblem } from './upstream-problem.js';
 import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
 import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
@@ -183,7 +183,7 @@ export class PackageUpstreams {
     const program = programOf(packageOf(checked), action.program);
     const { package: pkg, tool: called, ...shared } = request;
     const name = `${pkg.id}/${called.name}`;
-    const result = await this.#use(
+    const result = this.#use(
       checked,
       program,
       slots,
@@ -199,7 +199,7 @@ export class PackageUpstreams {
         }),
       { tool, purpose: called.name },
     );
-    return resultWithReadableLinks(result, linkPrefix(pkg.id, program.name));
+    return withReadableResult(result, linkPrefix(pkg.id, program.name));
   }
 
   /** The hooks of a package: declared by its manifest, announced by its program, and accepted by the operator. */

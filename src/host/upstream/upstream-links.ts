@@ -1,4 +1,5 @@
 // Addresses of a server's resources, as clients of the host use them.
+import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { RunResult } from '../../run/run.js';
 
@@ -14,12 +15,27 @@ export function isHostLink(uri: string): boolean {
   return uri.startsWith(scheme);
 }
 
-/** The result of a tool, with such addresses. */
-export function resultWithReadableLinks(result: RunResult, prefix: string): RunResult {
+/** The result or failure of a call, with such addresses. */
+export async function withReadableResult(call: Promise<RunResult>, prefix: string): Promise<RunResult> {
+  try {
+    return resultWithReadableLinks(await call, prefix);
+  } catch (error) {
+    throw failureWithReadableLinks(error, prefix);
+  }
+}
+
+function resultWithReadableLinks(result: RunResult, prefix: string): RunResult {
   if (result.parts === undefined) return result;
   const parts = withReadableLinks(result.parts, prefix);
   // Without text or a structured value, the parts are the value.
   return { ...result, parts, value: result.value === result.parts ? parts : result.value };
+}
+
+function failureWithReadableLinks(error: unknown, prefix: string): unknown {
+  if (!(error instanceof HostError) || error.toolResult === undefined) return error;
+  const toolResult = { ...error.toolResult, parts: withReadableLinks(error.toolResult.parts, prefix) };
+  const { code, message, hint } = error;
+  return new HostError(code, message, { toolResult, cause: error, ...(hint === undefined ? {} : { hint }) });
 }
 
 /**

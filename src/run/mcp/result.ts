@@ -10,21 +10,23 @@ const maxErrorText = 8000;
 /** The result of a call. A tool error becomes a HostError with the text of the server. */
 export function readResult(result: JsonObject, name: string): RunResult {
   const content = Array.isArray(result.content) ? result.content.filter(isObject) : [];
+  const structured = Object.hasOwn(result, 'structuredContent') ? result.structuredContent : undefined;
+  const meta = isObject(result._meta) ? withoutReservedMeta(result._meta) : {};
+  const ownMeta = Object.keys(meta).length === 0 ? {} : { meta };
   if (result.isError === true) {
     const message = errorText(content, result, name);
     const hint = readOnlyCodeHint(message);
-    throw new HostError('tool_failed', message, hint === undefined ? {} : { hint });
+    const toolResult = { parts: content, ...(structured === undefined ? {} : { structured }), ...ownMeta };
+    throw new HostError('tool_failed', message, { toolResult, ...(hint === undefined ? {} : { hint }) });
   }
-  const structured = Object.hasOwn(result, 'structuredContent') ? result.structuredContent : undefined;
   if (content.length === 0 && structured === undefined && !Array.isArray(result.content))
     throw new HostError('tool_bad_output', `${name} answered without content and without a structured value`);
-  const meta = isObject(result._meta) ? withoutReservedMeta(result._meta) : {};
   return {
     value: structured === undefined ? valueIn(content) : structured,
     parts: content,
     ...(structured === undefined ? {} : { structured: true }),
     warnings: [],
-    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+    ...ownMeta,
   };
 }
 

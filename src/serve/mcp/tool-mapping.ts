@@ -1,5 +1,6 @@
 import type { Answer, AnswerError, ListedTool, SandboxLevel } from '../../host/host.js';
 import { dialectOf, embeddedSchema } from '../../model/embedded-schema.js';
+import type { FailedToolResult } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import type { Annotations, Tool } from '../../model/tool.js';
 import { confirmToolName } from '../../model/tool-name.js';
@@ -127,19 +128,37 @@ export function callResult(answer: Answer, options: ResultOptions): JsonObject {
     case 'confirmation_required':
       return heldResult(answer, meta);
     default: {
-      const { code, toolError } = answer.error;
+      const { code, toolError, toolResult } = answer.error;
       const failed = errorResult(failureText(answer.error), {
         ...meta,
         'toolwharf/status': answer.status,
         'toolwharf/code': code,
         ...(toolError === undefined ? {} : { 'toolwharf/tool-error': toolError as JsonObject }),
       });
+      if (toolResult !== undefined) return failedContent(failed, toolResult, answer.error.hint, options);
       // A failed result need not match the output schema.
       return toolError === undefined || options.shape === 'plain'
         ? failed
         : { ...failed, structuredContent: { error: toolError as JsonObject } };
     }
   }
+}
+
+/** The failed result of an MCP tool as its server gave it. The hint of the host is one more part. */
+function failedContent(
+  failed: JsonObject,
+  { parts, structured, meta }: FailedToolResult,
+  hint: string | undefined,
+  { shape, storeResult }: ResultOptions,
+): JsonObject {
+  const added = hint === undefined ? [] : [{ type: 'text', text: hint }];
+  const isAllowed = shape === 'any' || (shape === 'objects' && isObject(structured));
+  return {
+    ...failed,
+    content: [...partsContent(parts, shape, storeResult), ...added],
+    ...(structured === undefined || !isAllowed ? {} : { structuredContent: structured }),
+    _meta: { ...meta, ...(failed._meta as JsonObject) },
+  };
 }
 
 /** For the model: what failed, what the tool adds to it, and the next step. */
