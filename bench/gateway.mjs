@@ -8,10 +8,15 @@ import { gateways, installPeers, writePackages, writeServers } from './gateway/g
 import { at, endAll, endHostOf, hostOf, median, memoryOf, pause } from './gateway/machine.mjs';
 import { atOnce, oneByOne, tally, timed } from './gateway/measure.mjs';
 import { report } from './gateway/report.mjs';
+import { measureSameWork } from './gateway/same-work.mjs';
+import { goalLines, sameWorkReport } from './gateway/same-work-report.mjs';
 
 if (!existsSync(new URL('../dist/main.cjs', import.meta.url)))
   throw new Error('there is no dist/main.cjs; run "npm run build" first');
 const rounds = Number(process.env.ROUNDS ?? 6);
+// ONLY=same-work measures these rows alone.
+const only = process.env.ONLY;
+const sameWorkRounds = Number(process.env.ROUNDS ?? 10);
 const startRounds = Math.max(2, Math.ceil(rounds / 2));
 const idle = 1000;
 // The peers are installed first; everything is then started again in a network namespace that has loopback and nothing
@@ -39,6 +44,19 @@ const { found, skipped } = JSON.parse(readFileSync(join(folder, 'peers.json'), '
 for (const size of [0, idle]) {
   mkdirSync(join(folder, `tools-${size}`));
   writePackages(join(folder, `tools-${size}`), size);
+}
+const same = await measureSameWork({
+  ...{ folder, found, rounds: sameWorkRounds, say },
+  drop: (name, error) => {
+    if (name.startsWith('toolwharf') || name.startsWith('floor') || name.startsWith('direct')) throw error;
+    skipped[name] = String(error.message).split('\n')[0];
+  },
+});
+const sameWork = sameWorkReport(same, { rounds: sameWorkRounds });
+if (only === 'same-work') {
+  console.log([...sameWork.lines, '', 'goals', ...goalLines(sameWork.goals)].join('\n'));
+  for (const [name, why] of Object.entries(skipped)) console.log(`  SKIPPED ${name}: ${why}`);
+  process.exit(0);
 }
 writeServers(join(folder, 'servers'));
 const all = gateways(folder, found);
@@ -184,6 +202,7 @@ try {
     load: [loadBefore, loadavg()[0]],
     cores: availableParallelism(),
     idle,
+    sameWork,
   });
 } finally {
   await endHostOf(state);

@@ -1,7 +1,8 @@
 // Kills a host with `kill -9` at random instants while it installs, updates, rolls back, revokes or removes a package
 // with a secret and an environment, starts it again, and checks that the old or the new state is there, and nothing else.
-// Usage: node bench/lifecycle-kill.mjs [--count N] [--seed N] [--plain]. A long run: --count 2000. `--plain`: without
-// language packages, which are slow to install. Changes that end before their kill are not counted.
+// Usage: node bench/lifecycle-kill.mjs [--count N] [--seed N] [--workers N] [--plain]. A long run: --count 2000 --workers 2.
+// `--plain`: without language packages, which are slow to install. `--workers`: so many runs at once, each with a state of its
+// own and the next seed. Changes that end before their kill are not counted.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkState } from './lifecycle-kill/check.mjs';
 import { markOf, origins, writePackage, writeWheels } from './lifecycle-kill/packages.mjs';
+import { runWorkers } from './lifecycle-kill/workers.mjs';
 import { chance } from './trust/chance.mjs';
 
 const { values: options } = parseArgs({
@@ -18,12 +20,15 @@ const { values: options } = parseArgs({
     count: { type: 'string', default: '200' },
     seed: { type: 'string' },
     plain: { type: 'boolean', default: false },
+    workers: { type: 'string', default: '1' },
   },
 });
 const count = Number(options.count);
 const { plain } = options;
 const seed = Number(options.seed ?? Math.floor(Math.random() * 2 ** 32));
 const { below, pick } = chance(seed);
+if (Number(options.workers) > 1)
+  process.exit(await runWorkers({ workers: Number(options.workers), count, seed, plain }));
 console.log(`${count} kills, seed ${seed}`);
 
 const script = fileURLToPath(new URL('lifecycle-kill/change.mjs', import.meta.url));
@@ -34,7 +39,7 @@ chmodSync(join(folder, 'workspace'), 0o777);
 writeWheels(join(folder, 'wheels'));
 
 /** How long each operation takes, from what was seen. The instants of kills are spread over it. */
-const times = { install: 1500, update: 1500, rollback: 100, remove: 200, revoke: 300, open: 500 };
+const times = { install: 1500, update: 1500, rollback: 100, remove: 200, revoke: 300, open: 300 };
 const steps = ['credentials', 'environment', 'smoke', 'switch'];
 const totals = { before: 0, after: 0, stopped: 0, ended: 0, openKilled: 0 };
 const kills = { install: 0, update: 0, rollback: 0, remove: 0, revoke: 0 };
@@ -42,11 +47,18 @@ const killed = () => totals.before + totals.after + totals.stopped;
 const startedAtMs = performance.now();
 const problems = [];
 
+/** A process that has loaded the code and waits for its change; started while the state is checked. */
+let waiting = startProcess();
+
+function startProcess() {
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => {});
+  return child;
+}
+
 /** Runs one change and kills it: at a time after its start, or soon after a step began. Returns whether it ended. */
 async function runAndKill(change, { afterMs, step }) {
-  const child = spawn(process.execPath, [script, JSON.stringify({ ...change, folder })], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = waiting;
   let errors = '';
   child.stderr.on('data', (chunk) => {
     errors += chunk;
@@ -56,18 +68,21 @@ async function runAndKill(change, { afterMs, step }) {
   let isDone = false;
   const killLater = () =>
     afterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), afterMs);
-  let timer = change.operation === 'open' ? killLater() : undefined;
+  let timer;
+  child.stdin.end(`${JSON.stringify({ ...change, folder })}\n`);
   for await (const line of createInterface({ input: child.stdout })) {
     if (line === 'ready') startedAt = performance.now();
     if (line === 'done') {
       isDone = true;
       times[change.operation] = (times[change.operation] + performance.now() - startedAt) / 2;
     }
-    const isInstant = step === undefined ? line === 'ready' : line === `step ${step}`;
+    const first = change.operation === 'open' ? 'begun' : 'ready';
+    const isInstant = line === (step === undefined ? first : `step ${step}`);
     if (isInstant) timer ??= killLater();
   }
   const code = await exited;
   clearTimeout(timer);
+  waiting = startProcess();
   if (code !== 0 && code !== null) {
     problems.push(`${change.operation} failed: ${errors.slice(-2000)}`);
     console.log(problems.at(-1));
@@ -126,7 +141,7 @@ for (let round = 0; killed() < count; round += 1) {
   const values = newSecret === undefined ? {} : { COUNTER_TOKEN: newSecret };
   const isDone = await runAndKill({ operation, values }, isPreparing ? {} : { step, afterMs });
   if (!isPreparing && below(4) === 0) {
-    await runAndKill({ operation: 'open' }, { afterMs: 200 + below(times.open) });
+    await runAndKill({ operation: 'open' }, { afterMs: below(times.open) });
     totals.openKilled += 1;
   }
 
@@ -179,6 +194,7 @@ function kept(list) {
 console.log(
   `${problems.length} problems; ${killed()} kills: old state ${totals.before}, new state ${totals.after}, stopped while it was revoked ${totals.stopped}; ${totals.openKilled} starts killed too; ended before the kill ${totals.ended}`,
 );
+waiting.stdin.end();
 console.log(`kills by operation: ${JSON.stringify(kills)}`);
 if (problems.length === 0) rmSync(folder, { recursive: true, force: true });
 else console.log(`the state is in ${folder}`);

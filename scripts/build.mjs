@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import { bundleModule, resolve } from './bundle.mjs';
+import { buildConsole } from './console.mjs';
 import { lazyLibraries } from './lazy-libraries.mjs';
 import { precompile } from './precompile.mjs';
 import { readSchemas } from './schemas.mjs';
@@ -94,6 +95,7 @@ await build({
     },
   },
 });
+await buildConsole(root);
 mkdirSync('dist/schemas');
 for (const { name, text } of readSchemas(root)) writeFileSync(`dist/schemas/${name}.schema.json`, text);
 await writePublished();

@@ -102,6 +102,7 @@ export async function precompile() {
   try {
     await overHttp(tools, join(folder, 'state-1'));
     await overStdio(tools, join(folder, 'state-2'));
+    await start(['plan', join(tools, 'echo'), '--state', join(folder, 'state-2')]).ended;
     await start(['validate', 'examples', '--json']).ended;
   } catch (error) {
     process.stderr.write(

@@ -2,6 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
+/** Major versions, the newest first. */
+const postgresVersions = [18, 17, 16, 15, 14];
+
 /** @typedef {'start' | 'tests' | 'root-tests'} Use */
 
 /**
@@ -50,6 +53,10 @@ const programs = [
   only('/usr/bin/docker-registry', 'docker-registry', 'root-tests'),
   only('/usr/bin/busybox', 'busybox-static', 'root-tests'),
   only('/usr/sbin/debootstrap', 'debootstrap', 'root-tests'),
+  {
+    ...only('/usr/lib/postgresql/15/bin/initdb', 'postgresql', 'root-tests'),
+    paths: postgresVersions.map((it) => `/usr/lib/postgresql/${it}/bin/initdb`),
+  },
 ];
 
 function only(path, name, ...use) {

@@ -1,6 +1,7 @@
 /** Toolwharf as a library: run the host that the `toolwharf` command uses inside your own program. */
 
 export { connectHost } from './connect.js';
+export type { ManifestEditor, ReadManifest, WrittenManifest } from './formats/manifest-editor.js';
 export type { PlainServer, ServerValue, ServerWriter } from './formats/server-writer.js';
 export type { AnswerBase } from './host/call/call-request.js';
 export type { Sourced } from './host/call/explanation.js';
@@ -13,6 +14,9 @@ export type {
 export { createHost } from './host/create.js';
 export type {
   AcceptedWaiver,
+  Activity,
+  ActivityQuery,
+  ActivitySpan,
   Answer,
   AnswerError,
   ApprovalLinkOperations,
@@ -20,50 +24,79 @@ export type {
   ArgumentValues,
   AuditEntry,
   AuditLocations,
+  AuditProgressOptions,
   AuditRollback,
   BinaryContent,
   CallLogging,
   CallRequest,
+  Changes,
+  ChangeTopic,
+  Check,
+  CheckedDraft,
+  ClientRequestMethod,
+  ClientRequests,
   CompletionRequest,
   Confirmation,
+  ConsoleAccess,
+  ConsoleLink,
+  ConsoleVisit,
   DeclaredValue,
   DevelopmentOptions,
+  DiskUse,
+  DraftFile,
+  EndorsementEntry,
   ExplainedFinding,
   ExplainedLimit,
   ExplainedPermissions,
+  ExplainedTaint,
+  ExplainedValue,
   ExplainRequest,
   Explanation,
   FirstAcceptance,
+  Health,
+  HealthOverview,
   Host,
   InstallOptions,
   InstallResult,
   KillEntry,
   KillOutcome,
   Kills,
+  LabelOperations,
+  LabelSessionEntry,
   LimitPolicy,
+  LimitUse,
   LinkVerdict,
   ListedPrompt,
   ListedTool,
+  ManifestDraft,
+  Manifests,
   MessagePoint,
   MessageVerdict,
   MovedFile,
+  NewTask,
   OAuthPolicy,
+  OpenSession,
   PackageIndexes,
   PackageInstructions,
   PackageReport,
   PackageReview,
+  PackageSource,
   PackageState,
   QuarantineOperations,
+  ReadDraft,
   RemoteCallRequest,
   RemoteHost,
   RemoteSession,
   ReportedSet,
   Rollbacks,
+  RulePreview,
+  RunningTask,
   SavedToolSet,
   SecretAudience,
   SecretEntry,
   SecretInput,
   Secrets,
+  ServeConsole,
   Session,
   SessionIntent,
   SessionOptions,
@@ -75,6 +108,10 @@ export type {
   SetSubjectInput,
   SetSubjectKind,
   Switches,
+  TaintPolicy,
+  TaskCall,
+  Tasks,
+  TextDifference,
   TokenEntry,
   TokenInput,
   Tokens,
@@ -82,6 +119,7 @@ export type {
   ToolSetEntry,
   ToolView,
   WaiverOperations,
+  WrittenDraft,
 } from './host/host.js';
 export type {
   AgentRequest,
@@ -91,6 +129,7 @@ export type {
   ChangeStep,
   ChangeStepName,
   CostEstimate,
+  DecidedReview,
   GarbageReport,
   GenerationEntry,
   GenerationName,
@@ -115,14 +154,29 @@ export type {
   PlannedPackage,
   PlanRequest,
   ProposalRequest,
+  PublicationReview,
+  PublicationReviews,
+  Registries,
+  RegistryPackage,
+  RegistryPackageRelease,
+  RegistryPackageRequest,
+  RegistryPackageSummary,
+  RegistryProblem,
+  RegistryReading,
+  RegistrySearch,
+  RegistrySearchHit,
+  RegistrySearchResult,
+  RegistryStatus,
   RemoveRequest,
   RequestDecision,
   RequestedInstallation,
   RequestedInstallationState,
   RestoreReport,
   RestoreRequest,
+  ReviewDecisionRequest,
   RevokeRequest,
   RollbackRequest,
+  SeenLogHead,
   ServerDraft,
   ServerRequest,
   ServerTrial,
@@ -178,6 +232,14 @@ export type {
   UrlTemplate,
 } from './model/action.js';
 export type {
+  ActivityCall,
+  ActivityFilter,
+  ActivityGroup,
+  ActivityPage,
+  ActivitySummary,
+  LatencyPercentiles,
+} from './model/activity.js';
+export type {
   ApprovalBinding,
   ApprovalDecision,
   ApprovalRequest,
@@ -185,8 +247,18 @@ export type {
   Channel,
   Evidence,
 } from './model/approval.js';
-export type { AuditVerdict } from './model/audit.js';
+export type { AuditStatus, AuditVerdict } from './model/audit.js';
+export type { AuditDurability } from './model/audit-durability.js';
 export type { CancelSignal } from './model/cancel-signal.js';
+export type {
+  ContributedPackage,
+  ContributionDecision,
+  ContributionFinding,
+  ContributionSeverity,
+  ContributionStage,
+  ContributionVerdict,
+  ModelVerdict,
+} from './model/contribution.js';
 export type { Diagnostic, Range, RelatedPlace } from './model/diagnostic.js';
 export type { Guardrails, RateLimit, ToolGuardrails } from './model/guardrails.js';
 export type { HostErrorOptions } from './model/host-error.js';
@@ -194,6 +266,7 @@ export {
   type FailedToolResult,
   HostError,
   type HostErrorCode,
+  type InputProblem,
   type ToolError,
   type Transient,
 } from './model/host-error.js';
@@ -231,11 +304,14 @@ export type {
   Protocol,
   Runtime,
 } from './model/program.js';
+export type { QuarantineAction } from './model/quarantine-action.js';
+export type { RegistrySetting } from './model/registry-setting.js';
 export type { BuiltInCause, Rule, RuleOrigin, SpendCap } from './model/rule.js';
 export type { SandboxLevel } from './model/sandbox-level.js';
 export type { Severity } from './model/severity.js';
 export type { Audience, AuthScheme, Slot, SlotDelivery, SlotSource } from './model/slot.js';
 export type { ArgumentCondition, Condition, StandingRule, StandingRuleInput } from './model/standing-rule.js';
+export type { StoredTask, TaskChange, TaskState } from './model/stored-task.js';
 export type { JsonMember, JsonTemplate, Template, TemplatePart } from './model/template.js';
 export type { Annotations, Effect, Tool, ToolExample } from './model/tool.js';
 export type { ViolationAction } from './model/violation.js';
@@ -243,11 +319,16 @@ export type { Waiver, WaiverKind } from './model/waiver.js';
 export type { NetworkReach } from './net/destination.js';
 export type { HttpClient, HttpRequest, HttpResponse, HttpStream, RequestLimits } from './net/http-client.js';
 export type { ConfirmationKind } from './policy/decide.js';
+export type { Endorsement, EndorsementSource } from './policy/taint/endorsements.js';
+export type { Integrity, Secrecy, TaintLabel } from './policy/taint/taint-label.js';
+export type { TaintMode } from './policy/taint/taint-verdict.js';
+export type { TaintLevel } from './policy/taint/tool-labels.js';
 export type { ViolationPolicy } from './policy/violation.js';
-export type { Progress } from './run/run.js';
-export type { SupervisionPolicy } from './run/upstream/supervised-upstream.js';
+export type { AskedClient, Progress } from './run/run.js';
+export type { SupervisionPolicy } from './run/upstream/supervision-policy.js';
 export type {
   Mount,
+  ProbeOptions,
   ProbeResult,
   ProcessExit,
   Sandbox,

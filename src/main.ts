@@ -13,6 +13,7 @@ import type {
   OpenHostOptions,
   Terminal,
 } from './serve/cli/terminal/terminal.js';
+import { shareHost } from './serve/socket/share-host.js';
 import { build, version } from './version.js';
 
 const argv = process.argv.slice(2);
@@ -107,12 +108,26 @@ async function main(): Promise<void> {
       (await import('./host/operator/pin-reset.js')).openPinReset(options, Date.now),
     verifyExport,
     examine,
+    checkContribution: async (options) =>
+      (await publishing()).checkedContribution(options, interrupted.signal),
+    connectTextModel: async (options) => (await publishing()).connectTextModel(options, interrupted.signal),
+    publishAtServer: async (options) => (await publishing()).publishAtServer(options, interrupted.signal),
+    yankAtServer: async (options) => (await publishing()).yankAtServer(options, interrupted.signal),
+    searchRegistries: async (search, access) =>
+      (await publishing()).searchConfiguredRegistries(search, access, interrupted.signal),
+    registryPackageFacts: async (source, access) =>
+      (await publishing()).packageOfRegistries(source, access, interrupted.signal),
+    registryKeychain: async () => (await publishing()).registryKeychain(),
+    openReviewQueue: async (registry) =>
+      (await import('./registry/contribute/publish/review-folder.js')).reviewFolder(registry),
   };
   const code = await runCommandLine(argv, terminal);
   process.exitCode = signalExit !== undefined && code !== 0 ? signalExit : code || (process.exitCode ?? 0);
   // An open standard input would keep the process alive.
   process.stdin.unref?.();
 }
+
+const publishing = () => import('./publishing.js');
 
 /** The user may have no entry in the user database, mostly in containers. */
 function userName(): string {
@@ -125,13 +140,9 @@ function userName(): string {
 
 /** The usual version if it is here, else the nearest one. */
 async function pythonVersion(): Promise<string | undefined> {
-  const { findPython } = await import('./sandbox/interpreter.js');
+  const { newToolPython } = await import('./sandbox/interpreter.js');
   const { systemSandbox } = await import('./sandbox/system-sandbox.js');
-  try {
-    return findPython('3.12', systemSandbox({}).user, homedir()).version;
-  } catch {
-    return undefined;
-  }
+  return newToolPython(systemSandbox({}).user, homedir());
 }
 
 async function fetchDocument(
@@ -165,6 +176,7 @@ async function startHost(options: InProcessHostOptions): Promise<Host> {
     ...(build === undefined ? {} : { build }),
     warm: options.singleCommand !== true,
     watch: options.singleCommand !== true,
+    onlyLooks: options.onlyLooks === true,
     // A keychain takes its time; a command that ends at once does not wait for it.
     ...(options.audit === undefined
       ? {}
@@ -220,8 +232,11 @@ async function examine(options: ExamineOptions): Promise<readonly Check[]> {
   const { runSystemProgram } = await import('./sandbox/system-program.js');
   const { systemKeychain } = await import('./secrets/keychain.js');
   const { openEgress } = await import('./net/egress.js');
+  const { openTestListener } = await import('./net/test-listener.js');
+  const listener = await openTestListener();
   return runDoctor({
     ...options,
+    listener,
     containers: options.containers ?? {},
     home: homedir(),
     machine: {
@@ -234,30 +249,7 @@ async function examine(options: ExamineOptions): Promise<readonly Check[]> {
     sandbox: systemSandbox({}),
     keychain: systemKeychain(process.platform, runSystemProgram),
     openEgress,
-  });
-}
-
-/** Lets other commands use the host of this command. Closing waits until they are done. */
-async function shareHost(host: Host, state: string, version: string): Promise<Host> {
-  const { openSocketServer } = await import('./serve/socket/server.js');
-  const { socketPath } = await import('./serve/socket/socket-path.js');
-  const onBug = (error: unknown) => void process.stderr.write(`${String(error)}\n`);
-  // Without a socket, other commands wait until this one ends.
-  const server = await openSocketServer(host, {
-    path: socketPath(state, 'command'),
-    version,
-    state,
-    now: Date.now,
-    onBug,
-  }).catch(() => null);
-  if (server === null) return host;
-  return {
-    ...host,
-    async close() {
-      await server.drain();
-      await host.close();
-    },
-  };
+  }).finally(() => listener.close());
 }
 
 /** Connects to the running host, else starts one in this process. Waits if another command holds the state directory. */
@@ -279,8 +271,11 @@ async function openHost(
     });
     if (running !== undefined) return running;
     try {
-      return await shareHost(
-        await startHost({ state: options.state, singleCommand: true, ...(await placesFor(options)) }),
+      return shareHost(
+        await startHost({
+          ...{ state: options.state, singleCommand: true, onlyLooks: options.onlyLooks === true },
+          ...(await placesFor(options)),
+        }),
         options.state,
         me.version,
       );

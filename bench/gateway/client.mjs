@@ -53,6 +53,10 @@ function exchange(send) {
 async function greeted(talk, close) {
   await talk.ask('initialize', hello);
   await talk.notify('notifications/initialized');
+  return calling(talk, close);
+}
+
+function calling(talk, close) {
   const list = async () => {
     const tools = [];
     let cursor;
@@ -127,11 +131,31 @@ function post(agent, port, path, headers, text, onResponse) {
   });
 }
 
-export async function streamableClient({ port, token }) {
+/** Each request names the version and itself, in the headers too. There is no session. */
+const claim = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+function claiming(talk, close) {
+  return calling({ ...talk, ask: (method, params) => talk.ask(method, { _meta: claim, ...params }) }, close);
+}
+
+/** `era`: `2026-07-28`, or absent for a session of 2025-11-25. */
+export async function streamableClient({ port, token, era }) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const talk = exchange((text) =>
-    post(agent, port, '/mcp', headers, text, (response, reject) => {
+  const headersOf = (method, params) =>
+    era === undefined
+      ? headers
+      : {
+          ...headers,
+          'mcp-protocol-version': era,
+          'mcp-method': method,
+          ...(params?.name === undefined ? {} : { 'mcp-name': params.name }),
+        };
+  const talk = exchange((text, about) =>
+    post(agent, port, '/mcp', headersOf(about?.method, about?.params), text, (response, reject) => {
       const session = response.headers['mcp-session-id'];
       if (session !== undefined) {
         headers['mcp-session-id'] = session;
@@ -155,7 +179,8 @@ export async function streamableClient({ port, token }) {
     }),
   );
   try {
-    return await greeted(talk, () => agent.destroy());
+    const close = () => agent.destroy();
+    return era === undefined ? await greeted(talk, close) : claiming(talk, close);
   } catch (error) {
     agent.destroy();
     throw error;
@@ -206,7 +231,8 @@ export async function eventStreamClient({ port }) {
   }
 }
 
-export function pipeClient(child) {
+/** `era` as above. */
+export async function pipeClient(child, era) {
   const talk = exchange((text) => {
     child.stdin.write(`${text}\n`);
   });
@@ -219,5 +245,6 @@ export function pipeClient(child) {
     for (const line of lines) if (line !== '') talk.take(line);
   });
   child.once('exit', () => talk.fail(new Error('it ended')));
-  return greeted(talk, () => child.stdin.end());
+  const close = () => child.stdin.end();
+  return era === undefined ? greeted(talk, close) : claiming(talk, close);
 }

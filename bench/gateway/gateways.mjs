@@ -8,9 +8,9 @@ import { eventStreamClient, pipeClient, streamableClient } from './client.mjs';
 import { end, freePort, pause, start } from './machine.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const echo = join(here, 'echo-server.mjs');
+export const echo = join(here, 'echo-server.mjs');
 const preload = join(here, 'loopback.mjs');
-const main = join(here, '..', '..', 'dist', 'main.cjs');
+export const main = join(here, '..', '..', 'dist', 'main.cjs');
 const peers = { 'mcp-proxy': '6.7.19', supergateway: '4.0.0', 'mcp-hub': '4.2.1' };
 /** Packages that the idle tools of Toolwharf are spread over. */
 const spread = 50;
@@ -143,9 +143,9 @@ async function opened(child, open, idle, also = []) {
   }
 }
 
-const overPipes = (words, place, also, idle = 0) => {
+export const overPipes = (words, place, also, era) => {
   const child = start(words, { ...place, pipes: true });
-  return opened(child, () => pipeClient(child), idle, also);
+  return opened(child, () => pipeClient(child, era), 0, also);
 };
 
 const overHttp = async (wordsFor, place, idle, clientOf = streamableClient) => {
@@ -154,20 +154,22 @@ const overHttp = async (wordsFor, place, idle, clientOf = streamableClient) => {
   return opened(child, () => clientOf({ port }), idle);
 };
 
-/** Toolwharf says on its first line where it listens and which token lets an agent in. */
-async function serve(place, packages, state, idle) {
+/** Toolwharf says on its first line where it listens and which token lets an agent in. `more`: further arguments. */
+export async function serve(place, packages, more, idle) {
   const log = `${place.log}.${Math.round(performance.now())}`;
-  const words = ['serve', packages, '--json', '--port', '0', '--expose', 'all', '--state', state];
-  const child = start([main, ...words], { ...place, log });
+  const words = ['serve', packages, '--json', '--port', '0', '--expose', 'all', ...more];
+  const profile =
+    process.env.PROFILE === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env.PROFILE}`];
+  const child = start([...profile, main, ...words], { ...place, log });
   const first = () =>
     (existsSync(log) ? readFileSync(log, 'utf8') : '').split('\n').find((it) => it[0] === '{');
-  const open = async () => {
+  const clientOf = async (era) => {
     const line = first();
     // A half-written line does not parse, and is read again.
     const { mcp, agentToken } = JSON.parse(line ?? '');
-    return streamableClient({ port: Number(new URL(mcp).port), token: agentToken });
+    return streamableClient({ port: Number(new URL(mcp).port), token: agentToken, era });
   };
-  return opened(child, open, idle);
+  return { ...(await opened(child, () => clientOf(), idle)), clientOf };
 }
 
 /**
@@ -178,8 +180,13 @@ export function gateways(folder, installed) {
   const place = (name) => ({ folder, log: join(folder, `${name}.log`) });
   const behind = (idle) => [process.execPath, echo, String(idle)];
   const own = (name, file) => ({
-    http: (idle = 0) =>
-      overHttp((port) => [join(here, file), 'http', port, ...behind(idle)], place(name), idle),
+    http: (idle = 0, era = undefined) =>
+      overHttp(
+        (port) => [join(here, file), 'http', port, ...behind(idle)],
+        place(name),
+        idle,
+        (to) => streamableClient({ ...to, era }),
+      ),
     stdio: () => overPipes([join(here, file), 'stdio', '0', ...behind(0)], place(name)),
   });
   const peer = (name, wordsFor, clientOf) => ({
@@ -221,9 +228,15 @@ export function gateways(folder, installed) {
     },
     toolwharf: {
       http: (idle = 0) =>
-        serve(place('toolwharf'), join(folder, `tools-${idle}`), join(folder, `state-${idle}`), idle),
+        serve(
+          place('toolwharf'),
+          join(folder, `tools-${idle}`),
+          ['--state', join(folder, `state-${idle}`)],
+          idle,
+        ),
       /** The first time it asks each server; from then on it lists what they said, and starts those that are called. */
-      fan: () => serve(place('toolwharf'), join(folder, 'servers'), join(folder, 'state-servers'), 999),
+      fan: () =>
+        serve(place('toolwharf'), join(folder, 'servers'), ['--state', join(folder, 'state-servers')], 999),
       /** Through the shim, to the host of that state directory; `host` is the process to count with it. */
       stdio: (host, state = join(folder, 'state-0')) => {
         const tools = join(folder, 'tools-0');

@@ -1,9 +1,10 @@
 // The table, one JSON line, and what is not met.
+import { goalLines } from './same-work-report.mjs';
 
 const fixed = (value, digits, width) =>
   (value === undefined || Number.isNaN(value) ? '–' : value.toFixed(digits)).padStart(width);
 
-export function report({ results, pipes, skipped, rounds, at, median, load, cores, idle }) {
+export function report({ results, pipes, skipped, rounds, at, median, load, cores, idle, sameWork }) {
   const rate = (it) => 1000 / median(it.one.times);
   const rows = Object.entries(results).map(([name, it]) => ({
     name,
@@ -38,8 +39,10 @@ export function report({ results, pipes, skipped, rounds, at, median, load, core
 
   const out = [];
   out.push(
+    ...sameWork.lines,
+    '',
     `gateways to a tiny echo tool, ${rounds} interleaved rounds, loopback, ${cores} cores, Node ${process.versions.node}, load ${load.map((it) => it.toFixed(1)).join(' → ')}`,
-    'Not the same work: Toolwharf checks a token, validates, records and calls a function kept in a sandbox; the others pass',
+    'A kept function, which is not the same work: Toolwharf checks a token, validates, records and calls a function kept in a sandbox; the others pass',
     'the call to a plain stdio server. Calls run in sessions of 2025-11-25 (mcp-hub: its older event stream). CPU is that of',
     'the gateway process (over stdio: shim and host), not of the tool behind it or of the load.',
     '',
@@ -91,8 +94,8 @@ export function report({ results, pipes, skipped, rounds, at, median, load, core
     goal(`list of ${idle + 1} tools, × the best peer`, ours.list / best((it) => it.list), 1);
   goal('50 upstreams, start → list, × floor', ours.fan / floor.fan, 0.3);
   out.push('', 'goals');
-  for (const { text, value, most, met } of goals)
-    out.push(`  ${met ? 'met    ' : 'NOT MET'} ${value.toFixed(2).padStart(6)}  (≤ ${most})  ${text}`);
+  goals.unshift(...sameWork.goals);
+  out.push(...goalLines(goals));
   console.log(out.join('\n'));
   console.log(
     JSON.stringify({
@@ -101,6 +104,7 @@ export function report({ results, pipes, skipped, rounds, at, median, load, core
       rounds,
       cores,
       load,
+      sameWork: sameWork.json,
       http: rows,
       stdio: lines,
       skipped,

@@ -1,10 +1,16 @@
-// One change of an installation in a process of its own, which may be killed at any instant. Says `ready` when it
-// starts, `step NAME` at each step, and `done` at its end.
+// One change of an installation in a process of its own, which may be killed at any instant. The change is one line of
+// its input, so that the code is loaded before. Says `begun` when it opens the host, `ready` when the change starts, `step NAME`
+// at each step, and `done` at its end.
 import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { openBench } from './host.mjs';
 
-const { operation, folder, values } = JSON.parse(process.argv[2]);
+const { value: change } = await createInterface({ input: process.stdin })[Symbol.asyncIterator]().next();
+// The next change may never come.
+if (change === undefined) process.exit(0);
+const { operation, folder, values } = JSON.parse(change);
 const say = (line) => writeSync(1, `${line}\n`);
+say('begun');
 const by = 'operator';
 const { host, session } = await openBench(folder);
 const { installations } = session;
@@ -29,3 +35,4 @@ switch (operation) {
 }
 say('done');
 await host.close();
+process.stdin.destroy();

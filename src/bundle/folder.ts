@@ -122,14 +122,15 @@ function readRegular(path: string): BundleEntry | undefined {
 }
 
 function readAll(descriptor: number, size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
+  // Not filled with zeros: only what was read is returned.
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
   let filled = 0;
   while (filled < size) {
     const count = readSync(descriptor, bytes, filled, size - filled, null);
     if (count === 0) break;
     filled += count;
   }
-  return filled === size ? bytes : bytes.subarray(0, filled);
+  return filled === size ? bytes : bytes.slice(0, filled);
 }
 
 function entryForError(error: unknown): BundleEntry {

@@ -13,6 +13,15 @@ export interface ManifestNames {
 }
 
 export function manifestNames(formats: readonly FormatDescriptor[]): ManifestNames {
+  const known = cache.get(formats) ?? collectNames(formats);
+  cache.set(formats, known);
+  return known;
+}
+
+/** Formats are the same list for as long as a host runs, and each search needs their names. */
+const cache = new WeakMap<readonly FormatDescriptor[], ManifestNames>();
+
+function collectNames(formats: readonly FormatDescriptor[]): ManifestNames {
   const expected = formats.flatMap((it) => [...it.fileNames.certain, ...it.fileNames.likely]);
   const all = [...expected, ...formats.flatMap((it) => it.fileNames.possible)];
   const reserved = new Set(expected.filter((it) => !it.startsWith('*')));

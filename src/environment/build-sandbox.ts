@@ -78,19 +78,19 @@ export async function openBuildSandbox(
   const folder = join(options.folder, `${process.pid}.${options.name}`);
   activeFolders.add(folder);
   // Enterable but not listable: the sandbox user only needs to reach the mounted folders.
-  await makeFolderWithMode(folder, 0o711);
+  makeFolderWithMode(folder, 0o711);
   let runs = 0;
 
   return {
     async writableFolder(name) {
       const path = join(folder, name);
-      await makeFolderWithMode(path, 0o755);
+      makeFolderWithMode(path, 0o755);
       if (process.getuid?.() === 0) await chown(path, sandbox.user.uid, sandbox.user.gid);
       return path;
     },
     async readOnlyFolder(name) {
       const path = join(folder, name);
-      await makeFolderWithMode(path, 0o755);
+      makeFolderWithMode(path, 0o755);
       return path;
     },
     async run(run) {

@@ -135,9 +135,9 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
         { hint: 'choose a folder that other users can enter, or run Toolwharf as a user who is not root' },
       );
     }
-    await makeFolderWithMode(locks, 0o700);
-    await makeFolderWithMode(installed, 0o755);
-    await makeFolderWithMode(building, 0o711);
+    makeFolderWithMode(locks, 0o700);
+    makeFolderWithMode(installed, 0o755);
+    makeFolderWithMode(building, 0o711);
   };
 
   const find = (need: PackageNeed): InstalledPackages | undefined => {

@@ -1,10 +1,24 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { chmod, lchown, lstat, mkdir, open, readdir, readlink, rename, rm } from 'node:fs/promises';
+import * as fs from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+} from 'node:fs';
+import { chmod, lchown, lstat, open, readdir, readlink, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { isWithin } from '../files/path-containment.js';
 import { untrustedReadFlags } from '../files/read-flags.js';
 import { HostError } from '../model/host-error.js';
+
+const fsync = promisify(fs.fsync);
 
 /** Maximum number of files and folders of one installation; real ones have far fewer. */
 const maxEntries = 200_000;
@@ -79,22 +93,30 @@ export async function sealTree(folder: string): Promise<void> {
   await visit(folder);
 }
 
-/** Moves a sealed tree to its final path. False if another process was faster; both trees are equal. */
-export async function moveTree(target: string, folder: string): Promise<boolean> {
+/**
+ * Moves a sealed tree to its final path. False if another process was faster; both trees are equal. `flushFolder`: waits
+ * until the new entry is on disk.
+ */
+export async function moveTree(
+  target: string,
+  folder: string,
+  flushFolder: (folder: string) => Promise<void> = flush,
+): Promise<boolean> {
   try {
-    await rename(folder, target);
+    renameSync(folder, target);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
     throw error;
   }
-  await chmod(target, 0o555);
-  await flush(dirname(target));
+  chmodSync(target, 0o555);
+  await flushFolder(dirname(target));
   return true;
 }
 
 /** Removes a tree, even if it is read-only. */
 export async function removeTree(folder: string): Promise<void> {
+  if (!existsSync(folder) || removeEmptyFolder(folder)) return;
   const open = async (path: string): Promise<void> => {
     await chmod(path, 0o700);
     for (const it of await readdir(path, { withFileTypes: true }))
@@ -105,10 +127,23 @@ export async function removeTree(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** Most staging folders are empty when they are removed. */
+function removeEmptyFolder(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Creates a folder with exactly this mode, independent of the umask. */
-export async function makeFolderWithMode(path: string, mode: number): Promise<void> {
-  await mkdir(path, { recursive: true });
-  await chmod(path, mode);
+export function makeFolderWithMode(path: string, mode: number): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  // Setting the same mode again would change the folder, and the file system would write it.
+  if (stats?.isDirectory() === true && (stats.mode & 0o7777) === mode) return;
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, mode);
 }
 
 function leadsOut(folder: string, path: string, target: string): boolean {
@@ -117,10 +152,10 @@ function leadsOut(folder: string, path: string, target: string): boolean {
 
 /** Waits until a file or folder is on disk. */
 export async function flush(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    await handle.sync();
+    await fsync(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }

@@ -1,5 +1,6 @@
 import type { Candidate, Claim, FormatParser } from '../model/format.js';
 import type { Severity } from '../model/severity.js';
+import type { ManifestEditor } from './manifest-editor.js';
 import type { RepositoryImporter } from './repository-import.js';
 import type { ServerWriter } from './server-writer.js';
 import type { Starter } from './starter.js';
@@ -35,6 +36,8 @@ export interface FormatDescriptor {
   claim(candidate: Candidate): Claim | null;
   load(): Promise<FormatParser>;
   loadStarter(): Promise<Starter>;
+  /** For forms that change a manifest. Absent: manifests are changed only as text. */
+  loadEditor?(): Promise<ManifestEditor>;
   /** For plain MCP servers without a manifest: the file name, and what writes it. At most one format has it. */
   readonly serverManifest?: {
     readonly fileName: string;

@@ -4,7 +4,15 @@ import { builtInFormats, type FormatName } from './built-in-formats.js';
 import { detectFormat } from './detect.js';
 
 export type { Bundle, BundleEntry, RejectionReason } from '../model/bundle.js';
-export type { Candidate, Claim, Format, FormatParser, ParseOptions, ParseResult } from '../model/format.js';
+export type {
+  Candidate,
+  Claim,
+  Format,
+  FormatParser,
+  ManifestFields,
+  ParseOptions,
+  ParseResult,
+} from '../model/format.js';
 export type { FormatName } from './built-in-formats.js';
 export type { FormatDescriptor, ManifestFileNames } from './format-descriptor.js';
 export { defaultParseOptions, inspect } from './inspect.js';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { defaultParseOptions } from '../formats/inspect.js';
 import { HostError } from '../model/host-error.js';
 import { notifySecretOwner } from '../model/notify-target.js';
@@ -26,25 +25,34 @@ import { RequestedInstallations } from '../store/requested-installations.js';
 import { SealedArgumentRows } from '../store/sealed-arguments.js';
 import { StandingRules } from '../store/standing-rules.js';
 import { lockState } from '../store/state-lock.js';
+import { TaskRows } from '../store/tasks.js';
 import { ToolSetRows } from '../store/tool-sets.js';
 import { ViolationRows } from '../store/violations.js';
 import { WatchedPackages } from '../store/watched-packages.js';
-import type { CallServices } from './call/call.js';
 import { CallRepeats } from './call/call-repeats.js';
+import type { CallServices } from './call/call-services.js';
 import { keptArgumentOperations } from './call/kept-arguments.js';
 import type { Host } from './host.js';
+import { closeHost } from './host-closing.js';
+import { hostHealth } from './host-health.js';
+import { hostManifests } from './host-manifests.js';
 import { createHostServices } from './host-services.js';
 import { createIdSource } from './ids.js';
 import { checkedHost } from './operations/checked-host.js';
+import { activityOperations } from './operator/activity-operations.js';
 import { anchorPlaces } from './operator/anchor-places.js';
 import { approvalLinks } from './operator/approval-links.js';
 import { approvalOperations, invalidator } from './operator/approval-operations.js';
+import { consoleAccess } from './operator/console-access.js';
 import { openHostAudit } from './operator/host-audit.js';
+import { HostChanges } from './operator/host-changes.js';
 import { InstallRequestQueue } from './operator/install-request-queue.js';
 import { KillSwitch } from './operator/kill-switch.js';
 import { KillTargets } from './operator/kill-targets.js';
 import { heldCallNotice, installRequestNotice } from './operator/notice.js';
 import { Notices } from './operator/notices.js';
+import { openLabels } from './operator/open-labels.js';
+import { OpenSessions } from './operator/open-sessions.js';
 import { openPinAuth } from './operator/pin-auth.js';
 import { Quarantine } from './operator/quarantine.js';
 import { rollbackOperations } from './operator/rollback-operations.js';
@@ -58,11 +66,13 @@ import { ToolSets } from './operator/tool-sets.js';
 import { Violations } from './operator/violations.js';
 import { WaiverGate } from './operator/waiver-gate.js';
 import type { HostOptions } from './options.js';
+import { outcomeOperations } from './outcome-operations.js';
 import { PackageDigests } from './packages/package-digest.js';
 import { Stage } from './packages/stage.js';
 import { createQueue } from './queue.js';
 import { openSession, type SessionContext } from './session.js';
 import { makeStateDirectory } from './state-directory.js';
+import { openTasks } from './task-registry.js';
 
 /**
  * Starts a host on a state directory. A state directory has at most one running host. Close the host when you are
@@ -88,9 +98,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** How long a closing host waits for calls that it repeats. */
-const repeatGraceMs = 5000;
-
 /** The order is the order of dependencies: storage, operator, packages, calls, sessions. */
 async function startHost(
   state: string,
@@ -99,7 +106,7 @@ async function startHost(
   options: HostOptions,
   releaseLock: () => void,
 ): Promise<Host> {
-  const { now = Date.now, onBug = () => {} } = options;
+  const { now = Date.now, onBug = () => {}, onRollback, onlyLooks, anchorDelaysMs } = options;
   const newId = createIdSource();
   const sandbox = options.sandbox ?? systemSandbox({ pidFolder: state });
   // The test of the sandbox runs while the host starts; a session waits for its result.
@@ -108,20 +115,18 @@ async function startHost(
   // Storage
   const database = openDatabase(state);
   const keys = new HostKeys(database, () => randomBytes(32));
-  const webhookSender = {
-    client: options.client ?? guardedClient(),
-    key: () => keys.get('notices'),
-    now,
-  };
+  const client = options.client ?? guardedClient();
+  const webhookSender = { client, key: () => keys.get('notices'), now };
   const hostAudit = await openHostAudit({
     ...{ state, database, now },
-    locations: options.audit,
+    ...{ onRollback, onlyLooks, anchorDelaysMs, locations: options.audit },
     places: anchorPlaces(state, options, webhookSender),
-    onRollback: options.onRollback,
-    anchorDelaysMs: options.anchorDelaysMs,
   });
   const { audit } = hostAudit;
+  const changes = new HostChanges(audit);
+  const access = consoleAccess({ key: () => keys.get('console'), now });
   const agreementRows = new AgreementRows(database, now);
+  const sealedArguments = new SealedArgumentRows(database);
 
   // Operator: who decides, what waits for a decision, and what can be stopped
   const pin = new OperatorPin(database, now, tryDelayMs);
@@ -133,6 +138,7 @@ async function startHost(
   const onPinChange = (isSet: boolean) => waivers.pinChanged(isSet);
   const operatorAuth = openPinAuth({ pin, audit, now, onPinChange });
   const approvals = new ApprovalQueue(database, now);
+  const { labels, taintHolds } = openLabels({ database, audit, operatorAuth, now, newId });
   const denials = new DenialRows(database, now);
   const links = approvalLinks({ key: () => keys.get('approval-links'), now });
   const standingRules = new StandingRules(database, now);
@@ -147,12 +153,11 @@ async function startHost(
     ...{ audit, approvals, operatorAuth, running, targets: killTargets, now, onBug },
     discardRepeats: (matches, reason) => repeats.discard(matches, reason),
   });
-  const { noticeDelaysMs: delaysMs } = options;
   const notices = new Notices({
     ...webhookSender,
     ...{ audit, links },
     secretOf: (slot) => services.vault.value(notifySecretOwner, slot),
-    ...(delaysMs === undefined ? {} : { delaysMs }),
+    ...(options.noticeDelaysMs === undefined ? {} : { delaysMs: options.noticeDelaysMs }),
   });
 
   const violations = await Violations.open({
@@ -163,7 +168,6 @@ async function startHost(
     ...{ state, audit, now, newId, violations },
     rows: new MovedFileRows(database),
   });
-
   const narrowings = await Narrowings.open(database);
   const watched = await WatchedPackages.open(database, now);
   const sets = await ToolSets.open(new ToolSetRows(database, now));
@@ -187,13 +191,13 @@ async function startHost(
 
   // Calls
   const backgroundWork = new Set<Promise<unknown>>();
+  const limits = new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) });
   const callServices: CallServices = {
-    ...{ seal, audit, approvals, denials, links, standingRules, invalidate, waivers },
+    ...{ seal, audit, approvals, denials, links, standingRules, invalidate, waivers, taintHolds, labels },
     ...{ kills, running, repeats, now, newId },
     random: Math.random,
-    sendNotice: (request, callable) =>
-      notices.send(heldCallNotice(request, callable.tool), callable.noticeTargets),
-    limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
+    sendNotice: (held, { tool, noticeTargets }) => notices.send(heldCallNotice(held, tool), noticeTargets),
+    limits,
     logBug: onBug,
     serialize: createQueue(1),
     runInBackground: (work) => {
@@ -209,25 +213,30 @@ async function startHost(
     isInstalled: (packageId) => services.lifecycle.isServed(packageId),
     announce: (request, target) => {
       notices.send(installRequestNotice(request), target);
+      changes.announce('requests');
       options.onInstallRequest?.(request);
     },
   });
 
   // Sessions
+  const openSessions = new OpenSessions(now, () => changes.announce('clients'));
   const context: SessionContext = {
-    ...{ services, callServices, operatorAuth, waivers, killTargets, installRequests, sets },
+    ...{ services, callServices, operatorAuth, waivers, killTargets, installRequests, sets, labels },
+    openSessions,
+    consoleAccess: access,
     learning: {
       ...{ narrowings, watched, database, audit, operatorAuth, now },
       retirePackage: (id) => services.retirePackage(id),
       notifyChanged: () => services.notifyChanged(),
     },
     verifiedOperators: new WeakSet(),
-    parse,
-    isForDevelopment: options.development !== undefined,
-    onAnswer: options.onAnswer,
+    ...{ parse, isForDevelopment: options.development !== undefined, onAnswer: options.onAnswer },
   };
 
+  changes.follow(approvals, services);
   let isClosed = false;
+  const switches = switchOperations(services, agreementRows, audit, operatorAuth);
+  const quarantined = quarantine.operations(operatorAuth, services.restoreInto);
   return checkedHost(
     {
       async session(sessionOptions) {
@@ -235,6 +244,7 @@ async function startHost(
       },
       approvals: approvalOperations({
         ...{ queue: approvals, denials, links, rules: standingRules, audit, operatorAuth, now, newId },
+        taintHolds,
         tokens: services.tokens,
         noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
       }),
@@ -249,46 +259,41 @@ async function startHost(
         ...{ notifyChanged: services.notifyChanged, knownTools: services.knownTools },
         check: async () => valueChecker(await import('../schema/validator.js')),
       }),
-      switches: switchOperations(services, agreementRows, audit, operatorAuth),
+      switches,
       processes: async () => services.processes(),
       kills: kills.operations,
       waivers: waivers.operations,
-      quarantine: quarantine.operations(operatorAuth, services.restoreInto),
+      quarantine: quarantined,
       installRequests: installRequests.operations,
-      outcomes: {
-        ...hostAudit.outcomes,
-        async acknowledge(call, by) {
-          await repeats.discard((it) => it.call === call, `${by} acknowledged it`);
-          return hostAudit.outcomes.acknowledge(call, by);
-        },
-      },
+      outcomes: outcomeOperations(hostAudit.outcomes, repeats),
+      labels: labels.operations,
       rollbacks: rollbackOperations(database, audit, operatorAuth),
-      keptArguments: keptArgumentOperations({
-        rows: new SealedArgumentRows(database),
-        ...{ seal, audit, operatorAuth },
+      keptArguments: keptArgumentOperations({ ...{ seal, audit, operatorAuth }, rows: sealedArguments }),
+      activity: activityOperations({ database, audit, now }),
+      manifests: hostManifests(options, parse, sandbox),
+      health: hostHealth({
+        ...{ state, now, sandbox, limits, operatorAuth, switches, ...services.forHealth },
+        quarantine: quarantined,
+        activeCalls: () => running.active,
+        verifyAudit: () => hostAudit.verify(),
       }),
-      verifyAudit: () => hostAudit.verify(),
+      openSessions: async () => openSessions.list(),
+      verifyAudit: (progress) => hostAudit.verify(progress),
+      auditStatus: () => hostAudit.status(),
       auditTail: (count) => hostAudit.tail(count),
+      tasks: openTasks(new TaskRows(database, now), now),
+      consoleAccess: access,
+      changes: { onChange: (listener) => changes.onChange(listener) },
       activeCalls: () => running.active,
       async close() {
         if (isClosed) return;
         isClosed = true;
-        // The host of a single command lives shorter than the call it repeats.
-        await Promise.race([repeats.whenIdle(), delay(repeatGraceMs, undefined, { ref: false })]);
-        kills.close();
-        running.close();
-        await running.whenIdle();
-        await Promise.allSettled([...backgroundWork]);
-        await violations.close();
-        await notices.close();
-        await services.close();
-        sandbox.close?.();
-        await hostAudit.close();
-        await database.destroy();
-        stage.close();
-        releaseLock();
+        await closeHost({
+          ...{ repeats, kills, running, backgroundWork, violations, notices, services, sandbox },
+          ...{ hostAudit, database, stage, releaseLock },
+        });
       },
     },
-    options.hints ?? 'library',
+    { hints: options.hints ?? 'library', onPerformed: () => changes.operationEnded() },
   );
 }

@@ -9,13 +9,16 @@ import { denialFor } from '../policy/denial.js';
 import { grantFor } from '../policy/grant.js';
 import type { PythonCache } from '../sandbox/interpreter.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { readRegistryToken } from '../secrets/registry-token.js';
 import type { SourceServices } from '../sources/source.js';
 import { ChangeJournal } from '../store/change-journal.js';
 import type { Database } from '../store/database.js';
 import { packageEntries } from '../store/package-entries.js';
 import type { Installations } from './lifecycle/installations.js';
 import { lateInstallations } from './lifecycle/late-installations.js';
+import { lateRegistries, lateRegistryOperations } from './lifecycle/late-registries.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle/lifecycle-services.js';
+import type { Registries } from './lifecycle/registries.js';
 import type { RevokeByPolicy } from './operator/violations.js';
 import type { PackageDigests } from './packages/package-digest.js';
 import type { ParseCache } from './packages/parse-cache.js';
@@ -53,6 +56,8 @@ export interface HostLifecycleOptions
   readonly resourcesOf: (setup: SessionSetup | undefined) => SandboxAndFolders;
   readonly openEnvironments: OpenEnvironments;
   readonly onBug: (error: unknown) => void;
+  /** Something was asked of a registry, so its client may have stored more than before. `expired`: what was used although it had. */
+  readonly onRegistryRead: (expired: readonly string[]) => Promise<void>;
 }
 
 /** Opens the installed language packages, with the indexes and certificates that are in force. */
@@ -65,6 +70,8 @@ export type OpenEnvironments = (
 /** Connects the life cycle of installed packages to the host. It is loaded when it is first used. */
 export interface HostLifecycle {
   of(setup: SessionSetup, open: LifecycleSession['open']): Installations;
+  /** The registries that the operator configured for a session. */
+  registriesOf(setup: SessionSetup): Registries;
   /** Removes what trial starts of a session fetched for servers that nobody installed. */
   endTrials(setup: SessionSetup): Promise<void>;
   /** Whether a package is installed, and not being revoked. */
@@ -106,15 +113,26 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
     };
   };
 
+  const tokenOf = (registry: string, host: string) => readRegistryToken(options.vault, registry, host);
+  const networkOf = ({ policy, grants }: SessionSetup) => ({
+    granted: grantFor(grants, hostPackage).network,
+    denied: denialFor(policy.deny ?? [], hostPackage).network,
+    ca: policy.caCertificates,
+  });
+
   const sessionOf = (setup: SessionSetup, open: LifecycleSession['open']): LifecycleSession => {
-    const { policy, grants } = setup;
+    const { policy } = setup;
     const { sandbox, folders } = resourcesOf(setup);
     const indexes = policy.indexes ?? {};
+    const network = networkOf(setup);
     const sources: SourceServices = {
       ...{ store, http: client, sandbox, openEgress, newName, indexes, home, pythons },
-      granted: grantFor(grants, hostPackage).network,
-      denied: denialFor(policy.deny ?? [], hostPackage).network,
-      ca: policy.caCertificates,
+      ...network,
+      registries: lateRegistries(
+        policy.registries ?? [],
+        { state, http: client, now, ...network, tokenOf },
+        options.onRegistryRead,
+      ),
       buildFolder: folders.sourcesFolder(),
       newSocket: () => newSocket(sandbox),
       node: { path: process.execPath, version: process.versions.node },
@@ -131,6 +149,12 @@ export function createHostLifecycle(options: HostLifecycleOptions): HostLifecycl
         return (await lifecycle.get()).of(sessionOf(setup, open));
       });
     },
+    registriesOf: (setup) =>
+      lateRegistryOperations(
+        setup.policy.registries ?? [],
+        { state, http: client, now, ...networkOf(setup) },
+        { audit: options.audit, operatorAuth: options.operatorAuth, now },
+      ),
     async endTrials(setup) {
       if (isUsed) await (await lifecycle.get()).endTrials(setup);
     },

@@ -16,6 +16,7 @@ import { BrokenWhenNamed } from '../store/broken-when-named.js';
 import { DisabledPackages } from '../store/disabled-packages.js';
 import { InstallationRows } from '../store/installations.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
+import { ReleaseWarningRows } from '../store/release-warnings.js';
 import { RevokedPackages } from '../store/revoked-packages.js';
 import { SecretRows } from '../store/secrets.js';
 import { TokenRows } from '../store/tokens.js';
@@ -25,6 +26,7 @@ import { BackgroundStaging } from './catalog/background-staging.js';
 import { lookingServices } from './catalog/looking-services.js';
 import { SessionCatalog } from './catalog/session-catalog.js';
 import type { SessionServices } from './catalog/session-services.js';
+import type { RunningHostServices } from './doctor/running-host.js';
 import type { FirstAcceptance, ProcessCounts } from './host.js';
 import { environmentsOpener } from './host-environments.js';
 import { createHostLifecycle, type HostLifecycle } from './host-lifecycle.js';
@@ -36,7 +38,9 @@ import { TokenCache } from './operator/token-cache.js';
 import { acceptedPackages } from './packages/accepted-packages.js';
 import type { Agreements } from './packages/agreements.js';
 import { InstallationIndex } from './packages/installation-index.js';
+import { warningsOfInstalled } from './packages/installed-warnings.js';
 import { ParseCache } from './packages/parse-cache.js';
+import { ReleaseWatch } from './packages/release-watch.js';
 import { Reloads } from './packages/reload.js';
 import { StartTrials } from './packages/start-trials.js';
 import { createQueue } from './queue.js';
@@ -58,6 +62,8 @@ export interface HostServices {
   readonly vault: Vault;
   readonly switches: DisabledPackages;
   readonly tokens: TokenCache;
+  /** `keychain`: of the operating system; null: none. */
+  readonly forHealth: Pick<RunningHostServices, 'keychain' | 'releaseWarnings'>;
   /** Tells all listeners that the lists of tools, prompts or resources may have changed. */
   notifyChanged(): void;
   onChange(listener: () => void): () => void;
@@ -131,10 +137,14 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
 
   const rows = new InstallationRows(database, now);
   const storeFolder = join(state, 'store');
-  const store = contentStore({ folder: storeFolder, newName });
+  const store = contentStore({ folder: storeFolder, newName, hashes: digests.hashes });
   const revoked = new RevokedPackages(database, now);
   const installations = new InstallationIndex(rows, revoked, storeFolder, (digest) => store.path(digest));
   const startTrials = new StartTrials(rows, installations, now);
+  const releaseWatch = new ReleaseWatch({
+    ...{ state, audit, now, onBug, notifyChanged, index: installations },
+    ...{ rows: new ReleaseWarningRows(database), invalidate: hostOptions.invalidate },
+  });
 
   const parseCache = new ParseCache(
     options.build === undefined ? null : new ParseCacheRows(database, options.build, now),
@@ -188,7 +198,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       secrets: setup.values === null ? secrets : { ...secrets, vault: setup.values },
       actions: { processServices: { sandbox, newSocket, containers }, client, warm, pool, processQueue },
       upstreams: { ...upstreams, connections },
-      ...{ kills, startTrials, violations, running, sets: hostOptions.sets, notifyChanged },
+      ...{ kills, startTrials, violations, releaseWatch, running, sets: hostOptions.sets, notifyChanged },
       schemas: () => import('../schema/validator.js'),
     };
     return intent === 'use' ? services : lookingServices(services);
@@ -211,6 +221,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       engines,
       onBug,
     },
+    onRegistryRead: (expired) => releaseWatch.registryRead(expired),
     ...{ violations, revoked, endUse, narrowings: hostOptions.narrowings },
     resourcesOf: (setup) => resources.get(setup?.policy.unsafeNoSandbox === true),
     newSocket: (sandbox) => stage.newSocket(sandbox.user),
@@ -227,6 +238,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     retirePackage: (packageId) => resources.retirePackage(packageId),
     signIns,
     vault,
+    forHealth: { keychain, releaseWarnings: () => warningsOfInstalled(database) },
     switches,
     tokens: new TokenCache(new TokenRows(database, now), now, sha256),
     notifyChanged,
@@ -258,6 +270,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       };
     },
     async close() {
+      await releaseWatch.close();
       await lifecycle.close();
       await reloads?.close();
       await backgroundStaging.close();

@@ -1,7 +1,8 @@
-import type { AuditVerdict } from '../model/audit.js';
+import type { AuditStatus, AuditVerdict } from '../model/audit.js';
 import type { CancelSignal } from '../model/cancel-signal.js';
 import type { JsonObject } from '../model/json.js';
 import type { AgentRequest, AgentRequestAnswer } from '../model/requested-installation.js';
+import type { AskedClient } from '../run/run.js';
 import type { Answer, CallRequest, MessagePoint, MessageVerdict } from './call/call-request.js';
 import type { ExplainRequest, Explanation } from './call/explanation.js';
 import type {
@@ -15,9 +16,16 @@ import type {
 } from './catalog/listed.js';
 import type { Installations } from './lifecycle/installations.js';
 import type { Learning } from './lifecycle/learning.js';
+import type { Registries } from './lifecycle/registries.js';
+import type { Activity } from './operator/activity.js';
 import type { Approvals } from './operator/approvals.js';
-import type { AuditEntry } from './operator/audit-reader.js';
+import type { AuditEntry, AuditProgressOptions } from './operator/audit-reader.js';
+import type { Changes } from './operator/changes.js';
+import type { ConsoleAccess, ConsoleLink } from './operator/console-access.js';
+import type { Health } from './operator/health.js';
 import type { InstallRequests } from './operator/install-requests.js';
+import type { LabelOperations } from './operator/labels.js';
+import type { OpenSession } from './operator/open-sessions.js';
 import type {
   KeptArgumentOperations,
   Kills,
@@ -32,13 +40,23 @@ import type {
 import type { Actor, OperatorAuth } from './operator/operator-auth.js';
 import type { SetOperations } from './operator/sets.js';
 import type { SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
+import type { Manifests, PackageSource } from './packages/manifests.js';
 import type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
 import type { SessionOptions } from './session-options.js';
+import type { Tasks } from './tasks.js';
 import type { ServerSignIns } from './upstream/server-sign-ins.js';
 
 export type { SandboxLevel } from '../model/sandbox-level.js';
 export type { SetBinding, SetSubjectKind, ToolSet, ToolSetEntry, ToolView } from '../model/tool-set.js';
-export type { BinaryContent, CallLogging, Progress } from '../run/run.js';
+export type { TextDifference } from '../policy/review/visible-text.js';
+export type {
+  AskedClient,
+  BinaryContent,
+  CallLogging,
+  ClientRequestMethod,
+  ClientRequests,
+  Progress,
+} from '../run/run.js';
 export type { DeclaredValue } from '../secrets/declared-value.js';
 export type {
   Answer,
@@ -52,6 +70,8 @@ export type {
   ExplainedFinding,
   ExplainedLimit,
   ExplainedPermissions,
+  ExplainedTaint,
+  ExplainedValue,
   ExplainRequest,
   Explanation,
 } from './call/explanation.js';
@@ -71,16 +91,23 @@ export type {
 } from './catalog/listed.js';
 export type { DevelopmentOptions } from './development.js';
 export type * from './lifecycle/lifecycle-types.js';
+export type { Activity, ActivityQuery, ActivitySpan } from './operator/activity.js';
 export type { ApprovalLinkOperations, LinkVerdict } from './operator/approval-links.js';
-export type { Approvals, StandingRuleOperations } from './operator/approvals.js';
+export type { Approvals, RulePreview, StandingRuleOperations } from './operator/approvals.js';
 export type {
   AuditEntry,
   AuditFilter,
   AuditLocations,
+  AuditProgressOptions,
   AuditReader,
   AuditVerification,
   HashedAuditEntry,
 } from './operator/audit-reader.js';
+export type { Changes, ChangeTopic } from './operator/changes.js';
+export type { ConsoleAccess, ConsoleLink, ConsoleVisit, ServeConsole } from './operator/console-access.js';
+export type { DiskUse, Health, HealthOverview, LimitUse } from './operator/health.js';
+export type { EndorsementEntry, LabelOperations, LabelSessionEntry } from './operator/labels.js';
+export type { OpenSession } from './operator/open-sessions.js';
 export type {
   AuditRollback,
   Check,
@@ -117,6 +144,15 @@ export type {
 } from './operator/operator-auth.js';
 export type { SavedToolSet, SetBindingInput, SetOperations, SetSubjectInput } from './operator/sets.js';
 export type { AcceptedWaiver, SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
+export type {
+  CheckedDraft,
+  DraftFile,
+  ManifestDraft,
+  Manifests,
+  PackageSource,
+  ReadDraft,
+  WrittenDraft,
+} from './packages/manifests.js';
 export type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
 export type {
   FirstAcceptance,
@@ -132,7 +168,9 @@ export type {
   PackageIndexes,
   SealingPolicy,
   SessionPolicy,
+  TaintPolicy,
 } from './session-policy.js';
+export type { NewTask, RunningTask, TaskCall, Tasks } from './tasks.js';
 export type { ServerSignIn, ServerSignIns, SignInBegin, SignInOffer } from './upstream/server-sign-ins.js';
 
 /**
@@ -158,6 +196,8 @@ export interface RemoteHost {
   readonly quarantine: QuarantineOperations;
   /** Packages that agents asked for. Only a person refuses or installs them. */
   readonly installRequests: InstallRequests;
+  /** What sessions have seen, and what people vouched for. */
+  readonly labels: LabelOperations;
   /** Calls that were running when a host crashed, so that their result is unknown. */
   readonly outcomes: Outcomes;
   /** What shows that the audit log was rolled back. */
@@ -168,10 +208,20 @@ export interface RemoteHost {
   readonly tokens: Omit<Tokens, 'onRevoke' | 'checkExpired'>;
   /** Named choices of packages and tools, and who uses them. */
   readonly sets: SetOperations;
+  /** What callers did, from the audit log. */
+  readonly activity: Activity;
+  /** Helps to write manifests. */
+  readonly manifests: Manifests;
+  /** Whether the host and its machine work, and what of its limits is in use. */
+  readonly health: Health;
+  /** The sessions that use packages now, oldest first. */
+  openSessions(): Promise<readonly OpenSession[]>;
   /** How many sandboxed processes exist now, by purpose. */
   processes(): Promise<ProcessCounts>;
   /** Checks that nobody changed the audit log. */
-  verifyAudit(): Promise<AuditVerdict>;
+  verifyAudit(options?: AuditProgressOptions): Promise<AuditVerdict>;
+  /** How far the audit log and its checkpoints are. Verifies nothing. */
+  auditStatus(): Promise<AuditStatus>;
   /** The last `count` entries of the audit log, oldest first. */
   auditTail(count: number): Promise<readonly AuditEntry[]>;
   /** Disconnects. A host in this process cancels its calls, ends all processes and releases the state directory. */
@@ -187,6 +237,12 @@ export interface Host extends RemoteHost {
   readonly approvals: Approvals;
   readonly operator: OperatorAuth;
   readonly tokens: Tokens;
+  /** Calls that MCP clients follow as tasks. */
+  readonly tasks: Tasks;
+  /** Links to the console, and the browsers that they signed in. */
+  readonly consoleAccess: ConsoleAccess;
+  /** Tells what changed. */
+  readonly changes: Changes;
   /** How many calls are in progress now. A held call is not. */
   activeCalls(): number;
 }
@@ -215,12 +271,16 @@ export interface RemoteSession {
   resource(uri: string, signal?: CancelSignal): Promise<JsonObject>;
   /** What changed in a package, or in what its programs announce, since the operator accepted it. */
   review(id: string): Promise<PackageReview>;
+  /** The files of a package as text. Throws `not_found` for an unknown package. */
+  source(id: string): Promise<PackageSource>;
   /** Accepts a reviewed package. `digest`: `to` of the review, so that exactly the reviewed version is accepted. */
   accept(id: string, digest: string, by?: Actor): Promise<void>;
   /** The settings of this session that waive a question or a protection, and whether they are in force. */
   waivers(): Promise<readonly SessionWaiver[]>;
   /** Accepts one of them, by its id. It is then in force in every session with the same content. */
   acceptWaiver(id: string, by?: Actor): Promise<SessionWaiver>;
+  /** A link that signs one browser in to the console, once. Throws `unavailable` if the host serves none. */
+  consoleLink(): Promise<ConsoleLink>;
   /** Fetches and installs the language packages and images that a package's programs need. */
   install(id: string, options?: InstallOptions): Promise<InstallResult>;
   /**
@@ -232,6 +292,8 @@ export interface RemoteSession {
   readonly learning: Learning;
   /** Installed packages: plan, install, verify, update, roll back, revoke. */
   readonly installations: Installations;
+  /** The package registries that the operator configured. */
+  readonly registries: Registries;
   /** Sign-ins to MCP servers of packages. */
   readonly signIns: ServerSignIns;
   /** Ends the session. The host keeps running. */
@@ -239,11 +301,32 @@ export interface RemoteSession {
 }
 
 /** A call from another process: it shows no progress and answers no questions of the tool. */
-export type RemoteCallRequest = Omit<CallRequest, 'onProgress' | 'onAsk' | 'logging' | 'meta'>;
+export type RemoteCallRequest = Omit<
+  CallRequest,
+  | 'onProgress'
+  | 'onAsk'
+  | 'onTask'
+  | 'onRemoved'
+  | 'clientRequests'
+  | 'logging'
+  | 'meta'
+  | 'apps'
+  | 'userText'
+  | 'clientText'
+>;
 
 /** A session of a host in this process. */
 export interface Session extends RemoteSession {
   call(request: CallRequest): Promise<Answer>;
+  /** `client`: whom the server of the prompt may ask something meanwhile. */
+  promptMessages(
+    name: string,
+    args: JsonObject,
+    signal?: CancelSignal,
+    client?: AskedClient,
+  ): Promise<JsonObject>;
+  /** `client`: whom the server of the resource may ask something meanwhile. */
+  resource(uri: string, signal?: CancelSignal, client?: AskedClient): Promise<JsonObject>;
   /**
    * Calls `listener` when the lists of tools, prompts or resources may have changed. Returns a function that stops
    * it.
@@ -251,6 +334,13 @@ export interface Session extends RemoteSession {
   onChange(listener: () => void): () => void;
   /** What upstream MCP servers say to those who use them, in the order of the packages. */
   instructions(): Promise<readonly PackageInstructions[]>;
+  /**
+   * Reports updates of a resource of an upstream until the signal, also after its server was restarted. Resolves when the
+   * server has agreed. `onUpdate` gets the address of the resource, or of a part of it.
+   */
+  subscribe(uri: string, onUpdate: (uri: string) => void, signal: CancelSignal): Promise<void>;
+  /** The same session under another name: what it has seen is kept apart. See `SessionOptions.sessionName`. */
+  named(sessionName: string): Session;
   /** Values for an argument of a prompt or resource template. Empty if its server offers none. */
   complete(request: CompletionRequest, signal?: CancelSignal): Promise<ArgumentValues>;
 }

@@ -11,15 +11,40 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
   const denied = (what: string) => async (): Promise<never> => {
     throw onlyLooks(what);
   };
-  const { packages, tools, explain, prompts, resources, waivers, onChange, review, instructions, close } =
-    session;
+  const {
+    packages,
+    tools,
+    explain,
+    prompts,
+    resources,
+    waivers,
+    onChange,
+    review,
+    source,
+    instructions,
+    close,
+  } = session;
   return {
-    ...{ packages, tools, explain, prompts, resources, waivers, onChange, review, instructions, close },
+    ...{
+      packages,
+      tools,
+      explain,
+      prompts,
+      resources,
+      waivers,
+      onChange,
+      review,
+      source,
+      instructions,
+      close,
+    },
+    named: (sessionName) => limitSession(session.named(sessionName), intent),
     call: denied('call a tool'),
     message: denied('run hooks'),
     prompt: denied('get a prompt'),
     promptMessages: denied('get a prompt'),
     resource: denied('read a resource'),
+    subscribe: denied('watch a resource'),
     complete: denied('ask a server for values'),
     accept: intent === 'review' ? session.accept : denied('accept a package'),
     acceptWaiver: intent === 'review' ? session.acceptWaiver : denied('accept a setting'),
@@ -29,8 +54,10 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
       apply: denied('narrow a package'),
       undo: denied('undo a narrowing'),
     },
+    consoleLink: denied('open the console'),
     requestInstall: denied('ask for a package'),
     installations: limitInstallations(session.installations, denied),
+    registries: { ...session.registries, decideReview: denied('decide about a package') },
     signIns: {
       list: () => session.signIns.list(),
       check: denied('sign in'),

@@ -1,7 +1,7 @@
 import type { FormatDescriptor } from '../formats/format-descriptor.js';
 import type { RequestedInstallation } from '../model/requested-installation.js';
 import type { HttpClient } from '../net/http-client.js';
-import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
+import type { SupervisionPolicy } from '../run/upstream/supervision-policy.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { Keychain } from '../secrets/keychain.js';
 import type { DevelopmentOptions } from './development.js';
@@ -39,6 +39,11 @@ export interface HostOptions {
   readonly noticeDelaysMs?: readonly number[];
   /** Start sandboxes ahead of the next call of a tool. Useful for a host that lives longer than one call. */
   readonly warm?: boolean;
+  /**
+   * Nothing is changed with this host. If nothing is recorded, its start is not in the audit log either. Findings about the
+   * log are recorded as always. Default: false.
+   */
+  readonly onlyLooks?: boolean;
   /** Reload packages when their files change. */
   readonly watch?: boolean;
   /** Called after a reload, with one sentence per package. */

@@ -3,14 +3,34 @@ import { parseCertificates } from '../files/certificate-authorities.js';
 import { sha256 } from '../files/sha256.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
+import { quarantineActions } from '../model/quarantine-action.js';
+import {
+  type RegistrySetting,
+  registryNamePattern,
+  registryNamespacePattern,
+  rootFingerprintPattern,
+} from '../model/registry-setting.js';
 import { exemptionHint } from '../model/scan-exemption.js';
+import { parseServerRequest } from '../model/server-request.js';
+import {
+  hiddenInputHint,
+  hideSettingHint,
+  inputSettingHint,
+  modeSettingHint,
+  parseHiddenInput,
+  parseHideSetting,
+  parseInputSetting,
+  parseModeSetting,
+  taintModes,
+} from '../model/taint-setting.js';
 import { parseViolationSetting, violationActions } from '../model/violation.js';
 import { denialFor } from '../policy/denial.js';
 import { assertRules } from '../policy/rules/rule-check.js';
 import { isKnownExemption } from '../policy/scan/exemption.js';
+import { labelProblems } from '../policy/taint/label-overlay.js';
 import { keyStorageKinds } from '../secrets/key-storage.js';
 import type { SessionPolicy } from './host.js';
-import type { ContainerPolicy, OAuthPolicy } from './session-policy.js';
+import type { ContainerPolicy, OAuthPolicy, TaintPolicy } from './session-policy.js';
 
 /** Throws `invalid_config` for a policy that cannot be enforced; a session does not open with it. */
 export function assertPolicy(policy: SessionPolicy): void {
@@ -36,13 +56,28 @@ export function assertPolicy(policy: SessionPolicy): void {
       hint: exemptionHint,
     });
   if (policy.caCertificates !== undefined) parseCertificates(String(policy.caCertificates), 'caCertificates');
+  assertRegistries(policy.registries ?? []);
   assertSealing(policy.sealArguments);
   if (policy.vaultKey !== undefined && !keyStorageKinds.includes(policy.vaultKey))
     throw new HostError('invalid_config', 'vaultKey must be file, passphrase or keychain');
+  if (![undefined, 'call', 'group'].includes(policy.auditDurability))
+    throw new HostError('invalid_config', 'auditDurability must be call or group');
   if (policy.installRequests !== undefined && typeof policy.installRequests !== 'boolean')
     throw new HostError('invalid_config', 'installRequests must be true or false');
+  const { serverRequests = [] } = policy;
+  if (
+    !Array.isArray(serverRequests) ||
+    serverRequests.some((it) => parseServerRequest(String(it)) === undefined)
+  )
+    throw new HostError(
+      'invalid_config',
+      'serverRequests must be a list of "sampling", "roots" or "PACKAGE=…"',
+    );
+  assertTaint(policy.taint ?? {});
   assertEngine(policy.containers ?? {});
   assertViolationPolicy(policy.onViolation);
+  if (policy.onQuarantine !== undefined && !quarantineActions.includes(policy.onQuarantine))
+    throw new HostError('invalid_config', `onQuarantine must be one of ${quarantineActions.join(', ')}`);
   assertClients(policy.oauth ?? {});
   assertRules(rules);
   denialFor(deny, '');
@@ -82,6 +117,57 @@ function assertViolationPolicy(policy: unknown): void {
       hint: `an action is one of ${violationActions.join(', ')}`,
     },
   );
+}
+
+/** A mistake would mean fewer or more questions than the operator thinks. */
+function assertTaint({
+  mode = 'standard',
+  packages = [],
+  clients = [],
+  own = [],
+  inputs = [],
+  userText = [],
+  hide = [],
+  hiddenInputs = [],
+  labels,
+}: TaintPolicy): void {
+  if (!taintModes.some((it) => it === mode))
+    throw new HostError('invalid_config', `taint.mode ${JSON.stringify(mode)} is not a mode`, {
+      hint: `use one of ${taintModes.join(', ')}`,
+    });
+  const wrong = [...packages, ...clients].find((it) => parseModeSetting(String(it)) === undefined);
+  if (wrong !== undefined)
+    throw new HostError('invalid_config', `taint: ${JSON.stringify(wrong)} is not a setting`, {
+      hint: modeSettingHint,
+    });
+  const unread = inputs.find((it) => parseInputSetting(String(it)) === undefined);
+  if (unread !== undefined)
+    throw new HostError('invalid_config', `taint.inputs: ${JSON.stringify(unread)} is not a setting`, {
+      hint: inputSettingHint,
+    });
+  const unhidden = hide.find((it) => parseHideSetting(String(it)) === undefined);
+  if (unhidden !== undefined)
+    throw new HostError('invalid_config', `taint.hide: ${JSON.stringify(unhidden)} is not a setting`, {
+      hint: hideSettingHint,
+    });
+  const unopened = hiddenInputs.find((it) => parseHiddenInput(String(it)) === undefined);
+  if (unopened !== undefined)
+    throw new HostError(
+      'invalid_config',
+      `taint.hiddenInputs: ${JSON.stringify(unopened)} is not a setting`,
+      {
+        hint: hiddenInputHint,
+      },
+    );
+  const [problem, ...more] = labels === undefined ? [] : labelProblems(labels);
+  if (problem !== undefined)
+    throw new HostError('invalid_config', `taint.labels: ${[problem, ...more.slice(0, 4)].join('; ')}`, {
+      hint: 'docs/design/taint.md has an example',
+    });
+  if (userText.some((it) => typeof it !== 'string' || it === ''))
+    throw new HostError('invalid_config', 'taint.userText must be a list of principals');
+  if (own.some((it) => typeof it !== 'string' || it.length < 3))
+    throw new HostError('invalid_config', 'taint.own must be a list of addresses, accounts or hosts');
 }
 
 function assertClients({ clients = {}, clientMetadataUrl }: OAuthPolicy): void {
@@ -135,4 +221,25 @@ export function policyDigest(policy: SessionPolicy): string {
 
 function withoutUndefined(value: object): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+function assertRegistries(registries: readonly RegistrySetting[]): void {
+  const wrong = (problem: string) => new HostError('invalid_config', `registries: ${problem}`);
+  if (!Array.isArray(registries) || !registries.every((it) => isObject(it as unknown)))
+    throw wrong('it must be a list of registries');
+  const names = registries.map((it) => it.name);
+  if (!names.every((it) => typeof it === 'string' && registryNamePattern.test(it)))
+    throw wrong('a name is not lower-case letters, digits and "-"');
+  if (new Set(names).size !== names.length) throw wrong('two have the same name');
+  for (const { name, url, path, root, priority = 0, namespaces = [] } of registries) {
+    if ((url === undefined) === (path === undefined)) throw wrong(`${name} has either url or path`);
+    if (url !== undefined && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)))
+      throw wrong(`the URL of ${name} is not a web address`);
+    if (path !== undefined && !isAbsolute(String(path))) throw wrong(`the path of ${name} must be absolute`);
+    if (!rootFingerprintPattern.test(String(root)) && !isAbsolute(String(root)))
+      throw wrong(`the root of ${name} is neither a SHA-256 nor an absolute path`);
+    if (!Number.isInteger(priority)) throw wrong(`the priority of ${name} is not a whole number`);
+    if (!Array.isArray(namespaces) || !namespaces.every((it) => registryNamespacePattern.test(String(it))))
+      throw wrong(`the namespaces of ${name} are not names of namespaces`);
+  }
 }

@@ -1,5 +1,5 @@
 import { PrestartedSandboxes } from '../run/prestarted-sandboxes.js';
-import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
+import type { SupervisionPolicy } from '../run/upstream/supervision-policy.js';
 import { packageOfKey } from '../run/worker/worker-plan.js';
 import { WorkerPool } from '../run/worker/worker-pool.js';
 import { noSandbox } from '../sandbox/no-sandbox.js';

@@ -11,6 +11,11 @@ export interface SessionOptions {
    * session. Limits and kills apply to the principal. Default: all sessions of the principal are one client.
    */
   readonly client?: string;
+  /**
+   * Names one session of the principal in its workspace: what it has seen lasts under this name, also after a restart. Null:
+   * a session of its own, which ends when it is closed. Default: one session for each client of the principal.
+   */
+  readonly sessionName?: string | null | undefined;
   /** Files and folders with packages. */
   readonly directories: readonly string[];
   /** What the session is for. Only `use` starts programs, mounts folders and stores agreements. Default: `use`. */

@@ -1,5 +1,10 @@
+import type { AuditDurability } from '../model/audit-durability.js';
+import type { JsonObject } from '../model/json.js';
 import type { NotifyTarget } from '../model/notify-target.js';
+import type { QuarantineAction } from '../model/quarantine-action.js';
+import type { RegistrySetting } from '../model/registry-setting.js';
 import type { Rule } from '../model/rule.js';
+import type { TaintMode } from '../policy/taint/taint-verdict.js';
 import type { ViolationPolicy } from '../policy/violation.js';
 import type { VaultKeyStorage } from './operator/operator.js';
 
@@ -16,7 +21,7 @@ export interface SessionPolicy {
   readonly roots?: readonly string[];
   /** Absolute paths that tools must not create or change, such as the caller's configuration. */
   readonly protect?: readonly string[];
-  /** Patterns of tools whose answers the operator trusts; shown, but without effect yet. */
+  /** Patterns of tools whose answers contain no text of others. */
   readonly trusted?: readonly string[];
   /** Patterns of tools whose answers are not searched for guessed secrets. Vault values and known key formats are still removed. */
   readonly noGuesses?: readonly string[];
@@ -37,6 +42,8 @@ export interface SessionPolicy {
   readonly unsafeNoSandbox?: boolean;
   readonly limits?: LimitPolicy;
   readonly indexes?: PackageIndexes;
+  /** Where packages are found by name. */
+  readonly registries?: readonly RegistrySetting[];
   /** The NATS server for extensions that use NATS, such as `nats://127.0.0.1:4222`. */
   readonly natsUrl?: string;
   readonly broker?: BrokerPolicy;
@@ -46,10 +53,14 @@ export interface SessionPolicy {
   readonly caCertificates?: string;
   /** Keep the arguments of calls, sealed. If absent, the audit log has only their digest and structure. */
   readonly sealArguments?: SealingPolicy;
+  /** When the audit entry of an ordinary call is safe from a power loss. Default: `call`. */
+  readonly auditDurability?: AuditDurability;
   /** Key storage for a new vault key. Default: a file, or the passphrase if one is given. */
   readonly vaultKey?: VaultKeyStorage;
   /** What the host does if a program of a package acts against its grant. Default: it reports it. */
   readonly onViolation?: ViolationPolicy;
+  /** What the host does with calls of an installed release that its registry warns about. Default: `hold`. */
+  readonly onQuarantine?: QuarantineAction;
   /** URL that gets a notice of each held call, and of each violation. */
   readonly webhook?: string;
   /**
@@ -57,10 +68,47 @@ export interface SessionPolicy {
    * because it is one more tool in every list.
    */
   readonly installRequests?: boolean;
+  /**
+   * What MCP servers may ask of the client of a call: `sampling`, `roots`, or `PACKAGE=sampling` for one package. Default:
+   * nothing.
+   */
+  readonly serverRequests?: readonly string[];
   /** Where people are told about held calls, for example a chat. */
   readonly notify?: readonly NotifyTarget[];
+  /** How calls are judged by what their session has seen. */
+  readonly taint?: TaintPolicy;
   /** Runs programs that come as container images. */
   readonly containers?: ContainerPolicy;
+}
+
+/** How calls are judged by what their session has seen. */
+export interface TaintPolicy {
+  /** Default: `standard`. */
+  readonly mode?: TaintMode;
+  /** Other modes for packages, each as `PACKAGE=MODE`. */
+  readonly packages?: readonly string[];
+  /** Other modes for principals, each as `PRINCIPAL=MODE`. A mode for a package wins. */
+  readonly clients?: readonly string[];
+  /** The person's own addresses, accounts and hosts. They are never asked about. */
+  readonly own?: readonly string[];
+  /**
+   * What tools do and what their inputs decide, instead of what their packages declare: `{ "tools": { "PACKAGE/TOOL": … } }`.
+   * docs/design/taint.md has the members.
+   */
+  readonly labels?: JsonObject;
+  /**
+   * Principals whose clients are trusted to pass on what their user wrote, in `_meta["toolwharf/user-text"]` of a call. Such a
+   * text vouches for the values in it.
+   */
+  readonly userText?: readonly string[];
+  /** What inputs decide, each as `TOOL INPUT ROLE`, such as `mail/send body content`. */
+  readonly inputs?: readonly string[];
+  /** Results that the agent passes on without reading them, each as `TOOL` or `TOOL CHARACTERS`. */
+  readonly hide?: readonly string[];
+  /** Inputs that accept such results, each as `TOOL INPUT`. */
+  readonly hiddenInputs?: readonly string[];
+  /** The agent also reads what does not come through the host: its session is untrusted from the start. Default: false. */
+  readonly outsideInput?: boolean;
 }
 
 /** The container engine. Default: podman or docker, found in the usual places. */

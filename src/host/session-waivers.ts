@@ -1,17 +1,18 @@
 // The waivers in a session's settings, and the settings that are in force without those that nobody accepted.
 import { isAbsolute, resolve } from 'node:path';
 import { parseCertificates } from '../files/certificate-authorities.js';
-import { sha256 } from '../files/sha256.js';
-import { canonicalJson, type Json } from '../model/json.js';
 import { type NotifyTarget, notifyTargetName } from '../model/notify-target.js';
+import type { RegistrySetting } from '../model/registry-setting.js';
 import type { Rule } from '../model/rule.js';
 import type { Waiver, WaiverKind } from '../model/waiver.js';
 import { ruleContent, ruleWaives, waivingRuleText, withoutWaiver } from '../policy/rules/waiving-rule.js';
 import { defaultSandboxLimits } from '../sandbox/sandbox.js';
 import { defaultBrokerUrl } from '../secrets/token-broker.js';
 import type { SessionOptions } from './host.js';
+import { makeWaiver } from './make-waiver.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
 import type { LimitPolicy, SessionPolicy } from './session-policy.js';
+import { taintInForce, taintWaivers } from './taint-waivers.js';
 
 /** The settings of a session that can contain waivers. */
 export interface WaivableSettings {
@@ -45,18 +46,25 @@ export function waiversOf(settings: WaivableSettings): readonly Waiver[] {
   const found = [
     ...(policy.rules ?? []).filter(ruleWaives).map(ruleWaiver),
     ...allow.map((it) => grantWaiver(it, root)),
-    ...(policy.trusted ?? []).map((it) => waiver('trusted', it, `answers of ${it} are trusted`)),
+    ...(policy.trusted ?? []).map((it) => makeWaiver('trusted', it, `answers of ${it} are trusted`)),
     ...(policy.noGuesses ?? []).map((it) =>
-      waiver('no-guesses', it, `answers of ${it} keep what only looks like a secret`),
+      makeWaiver('no-guesses', it, `answers of ${it} keep what only looks like a secret`),
     ),
     ...(policy.scanExempt ?? []).map((it) =>
-      waiver('scan-exempt', it, `answers keep what looks like a secret: ${it}`),
+      makeWaiver('scan-exempt', it, `answers keep what looks like a secret: ${it}`),
+    ),
+    ...(policy.serverRequests ?? []).map((it) =>
+      makeWaiver('server-request', it, `servers may ask the client of a call: ${it}`),
     ),
     ...raisedLimits(policy.limits).map(limitWaiver),
     ...(policy.natsUrl === undefined ? [] : [natsWaiver(policy.natsUrl)]),
     ...(policy.caCertificates === undefined ? [] : [caWaiver(policy.caCertificates)]),
     ...(hasOwnBroker(policy) ? [brokerWaiver(policy.broker?.url ?? '')] : []),
+    ...(policy.auditDurability === 'group' ? [durabilityWaiver] : []),
     ...(policy.notify ?? []).filter((it) => it.arguments === true).map(notifyWaiver),
+    ...(policy.onQuarantine === 'report' ? [quarantineWaiver] : []),
+    ...(policy.registries ?? []).filter((it) => it.acceptExpired === true).map(expiredWaiver),
+    ...taintWaivers(policy.taint),
   ];
   return [...new Map(found.map((it) => [it.id, it])).values()];
 }
@@ -69,9 +77,24 @@ export function settingsInForce<T extends WaivableSettings>(
   const { policy, allow, root } = settings;
   const holds = ({ id }: Waiver) => isActive(id);
   const texts = (kind: WaiverKind, list: readonly string[]) =>
-    list.filter((it) => holds(waiver(kind, it, '')));
-  const { rules, trusted, noGuesses, scanExempt, limits, natsUrl, broker, caCertificates, notify, ...rest } =
-    policy;
+    list.filter((it) => holds(makeWaiver(kind, it, '')));
+  const {
+    rules,
+    trusted,
+    noGuesses,
+    scanExempt,
+    limits,
+    natsUrl,
+    broker,
+    caCertificates,
+    notify,
+    serverRequests,
+    taint,
+    auditDurability,
+    onQuarantine,
+    registries,
+    ...rest
+  } = policy;
   const dropped = raisedLimits(limits).filter((it) => !holds(limitWaiver(it)));
   return {
     allow: allow.filter((it) => holds(grantWaiver(it, root))),
@@ -83,9 +106,22 @@ export function settingsInForce<T extends WaivableSettings>(
       ...(trusted === undefined ? {} : { trusted: texts('trusted', trusted) }),
       ...(noGuesses === undefined ? {} : { noGuesses: texts('no-guesses', noGuesses) }),
       ...(scanExempt === undefined ? {} : { scanExempt: texts('scan-exempt', scanExempt) }),
+      ...(serverRequests === undefined ? {} : { serverRequests: texts('server-request', serverRequests) }),
+      ...(auditDurability === undefined || !holds(durabilityWaiver) ? {} : { auditDurability }),
+      ...(onQuarantine === undefined || (onQuarantine === 'report' && !holds(quarantineWaiver))
+        ? {}
+        : { onQuarantine }),
+      ...(registries === undefined
+        ? {}
+        : {
+            registries: registries.map((it) =>
+              it.acceptExpired === true && !holds(expiredWaiver(it)) ? withoutExpired(it) : it,
+            ),
+          }),
       ...(limits === undefined ? {} : { limits: withoutLimits(limits, dropped) }),
       ...(natsUrl === undefined || !holds(natsWaiver(natsUrl)) ? {} : { natsUrl }),
       ...(caCertificates === undefined || !holds(caWaiver(caCertificates)) ? {} : { caCertificates }),
+      ...(taint === undefined ? {} : { taint: taintInForce(taint, holds) }),
       ...(notify === undefined
         ? {}
         : {
@@ -130,18 +166,40 @@ export function commandLineWaivers(
 
 /** The waiver that a rule is. */
 export function ruleWaiver(rule: Rule): Waiver {
-  return { ...waiver('rule', ruleContent(rule), waivingRuleText(rule)), origin: rule.origin };
+  return { ...makeWaiver('rule', ruleContent(rule), waivingRuleText(rule)), origin: rule.origin };
 }
 
-function waiver(kind: WaiverKind, content: Json, text: string): Waiver {
-  return { id: sha256(canonicalJson({ kind, content })), kind, content, text, origin: null };
+const durabilityWaiver = makeWaiver(
+  'durability',
+  'group',
+  'the audit entry of an ordinary call may reach the disk up to 25 ms after the call starts',
+);
+
+const quarantineWaiver = makeWaiver(
+  'quarantine',
+  'report',
+  'calls of releases that their registry warns about run without a question',
+);
+
+/** Bound to the place and the root: another registry with the same name is another waiver. */
+function expiredWaiver({ name, url, path, root }: RegistrySetting): Waiver {
+  const place = url === undefined ? (path ?? '') : withoutLogin(url);
+  return makeWaiver(
+    'expired-registry',
+    { name, place, root },
+    `expired metadata of the registry ${name} is accepted`,
+  );
+}
+
+function withoutExpired({ acceptExpired: _, ...setting }: RegistrySetting): RegistrySetting {
+  return setting;
 }
 
 /** Absolute: the same relative path means another folder in another workspace. */
 function grantWaiver(text: string, root: string): Waiver {
   const [, prefix, path] = /^((?:[A-Za-z0-9][\w.-]*=)?(?:read|write):)(.*)$/s.exec(text) ?? [];
   const grant = path === undefined || isAbsolute(path) ? text : `${prefix}${resolve(root, path)}`;
-  return waiver('grant', grant, `the grant ${grant}`);
+  return makeWaiver('grant', grant, `the grant ${grant}`);
 }
 
 function raisedLimits(limits: LimitPolicy = {}): { readonly key: RaisableLimit; readonly value: number }[] {
@@ -155,7 +213,7 @@ function raisedLimits(limits: LimitPolicy = {}): { readonly key: RaisableLimit; 
 
 function limitWaiver({ key, value }: { readonly key: RaisableLimit; readonly value: number }): Waiver {
   const { name, normal, unit } = raisable[key];
-  return waiver('limit', { [key]: value }, `${name} is ${value / unit} (default: ${normal / unit})`);
+  return makeWaiver('limit', { [key]: value }, `${name} is ${value / unit} (default: ${normal / unit})`);
 }
 
 function withoutLimits(
@@ -167,7 +225,7 @@ function withoutLimits(
 
 function natsWaiver(url: string): Waiver {
   const server = withoutLogin(url);
-  return waiver('nats', server, `extensions use the NATS server ${server}`);
+  return makeWaiver('nats', server, `extensions use the NATS server ${server}`);
 }
 
 /** Bound to the certificates: the same ones in another file or order are the same waiver. */
@@ -175,7 +233,7 @@ function caWaiver(pem: string): Waiver {
   const all = parseCertificates(pem, 'caCertificates');
   const content = [...new Set(all.map((it) => it.fingerprint))].sort();
   const subjects = [...new Set(all.map((it) => it.subject))].slice(0, maxSubjects).join('; ');
-  return waiver('ca', content, `https trusts certificates of ${subjects}`);
+  return makeWaiver('ca', content, `https trusts certificates of ${subjects}`);
 }
 
 function hasOwnBroker({ broker }: SessionPolicy): boolean {
@@ -184,13 +242,13 @@ function hasOwnBroker({ broker }: SessionPolicy): boolean {
 
 function brokerWaiver(url: string): Waiver {
   const server = withoutLogin(url);
-  return waiver('broker', server, `the token broker at ${server} gets the key of the broker`);
+  return makeWaiver('broker', server, `the token broker at ${server} gets the key of the broker`);
 }
 
 function notifyWaiver(target: NotifyTarget): Waiver {
   const { kind, url, urlSecret } = target;
   const where = url === undefined ? { urlSecret: urlSecret ?? '' } : { url };
-  return waiver(
+  return makeWaiver(
     'notify',
     { kind, ...where },
     `notices to ${notifyTargetName(target)} contain arguments of calls`,

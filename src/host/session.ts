@@ -1,14 +1,13 @@
-import { neverCanceled } from '../model/cancel-signal.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import type { Waiver } from '../model/waiver.js';
+import { unmatchedInputSettings } from '../policy/taint/input-setting.js';
+import { unmatchedLabels } from '../policy/taint/label-overlay.js';
 import { unusedGrantReason } from '../policy/unused-grant.js';
-import { type CallServices, callTool } from './call/call.js';
-import { runMessageHooks } from './call/call-hooks.js';
-import { explainCall } from './call/explain.js';
+import type { CallServices } from './call/call-services.js';
+import type { Caller } from './call/caller.js';
 import { repeatInterrupted } from './call/repeat.js';
-import { withoutRepeatedGrant } from './call/repeated-grant.js';
-import { ContentReader } from './catalog/content-reader.js';
+import type { SessionCatalog } from './catalog/session-catalog.js';
 import { sessionSignIns } from './catalog/session-sign-ins.js';
 import type { Answer, Session, SessionOptions, SessionWaiver } from './host.js';
 import type { HostServices } from './host-services.js';
@@ -17,12 +16,17 @@ import { requestInstall } from './lifecycle/request-install.js';
 import { withInstallRequests } from './lifecycle/requested-installs.js';
 import { type LearningServices, learningOf } from './lifecycle/session-learning.js';
 import { limitSession } from './limited-session.js';
+import type { ConsoleAccess } from './operator/console-access.js';
 import type { InstallRequestQueue } from './operator/install-request-queue.js';
 import type { KillTargets } from './operator/kill-targets.js';
+import type { LabelSessions } from './operator/label-sessions.js';
+import type { OpenSessions } from './operator/open-sessions.js';
 import type { Operator, OperatorAuth } from './operator/operator-auth.js';
 import { unknownSet } from './operator/set-operations.js';
 import type { ToolSets } from './operator/tool-sets.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
+import { sessionOutput } from './session-output.js';
+import type { TaintPolicy } from './session-policy.js';
 import { acceptanceOf, createSessionSetup, noSessionOwn, type SessionOwn } from './session-setup.js';
 import { commandLineWaivers } from './session-waivers.js';
 
@@ -36,6 +40,9 @@ export interface SessionContext {
   readonly installRequests: InstallRequestQueue;
   readonly learning: LearningServices;
   readonly sets: ToolSets;
+  readonly consoleAccess: Pick<ConsoleAccess, 'linkFor'>;
+  readonly labels: LabelSessions;
+  readonly openSessions: OpenSessions;
   /** Operators in this process whose PIN was checked. The HTTP server opens a session per caller for the same one. */
   readonly verifiedOperators: WeakSet<Operator>;
   readonly parse: ParseOptions;
@@ -67,47 +74,59 @@ async function openWith(
     await allowNoSandbox(options.operator ?? setup.principal, context);
   await waivers.logInactive(setup.waivers, setup.principal);
   const { catalog, release } = await services.openCatalog(setup, acceptanceOf(options, setup));
+  await assertLabelsMatch(setup.policy.taint ?? {}, catalog);
   context.killTargets.add(catalog.names);
   const { principal, client } = setup;
-  const { audit, running, newId } = callServices;
-  const caller = {
+  const { newId } = callServices;
+  const labelSettings = {
+    own: setup.policy.taint?.own ?? [],
+    outsideInput: setup.policy.taint?.outsideInput ?? false,
+  };
+  const temporary = options.sessionName === null ? context.labels.openTemporary(labelSettings) : undefined;
+  const labelsOf = (name: string) =>
+    context.labels.opener({ principal, root: setup.root, name }, labelSettings);
+  const caller: Caller = {
     id: newId('ses'),
     principal,
     client,
     resolve: (name: string, from?: string) => catalog.resolve(name, from),
     hasHooks: () => catalog.hasHooks,
     hooks: () => catalog.hooks(),
+    passesUserText: (setup.policy.taint?.userText ?? []).includes(principal),
+    labels: temporary === undefined ? labelsOf(options.sessionName ?? client) : async () => temporary,
   };
-  const givenGrants = setup.waivers.flatMap((it) => (it.kind === 'grant' ? [String(it.content)] : []));
-  const call: Session['call'] = (request) =>
-    running.track(async () => {
-      const answer = withoutRepeatedGrant(await callTool(callServices, caller, request), {
-        given: givenGrants,
-        inForce: setup.allow,
-      });
-      onAnswer?.(answer, principal);
-      return answer;
-    });
   if (setup.intent === 'use') await repeatInterrupted(callServices, caller);
-  const contentReader = new ContentReader({ catalog, call, services: callServices, session: caller.id });
+  const { setRequest } = setup;
+  const entered =
+    setup.intent === 'use' && setRequest !== null
+      ? context.openSessions.enter({
+          ...{ id: caller.id, principal, client, root: setup.root },
+          set: () => context.sets.inForce(setRequest),
+        })
+      : undefined;
+  const noteAnswer: typeof onAnswer = (...args) => {
+    entered?.noteCall();
+    onAnswer?.(...args);
+  };
+  const outputOf = (it: Caller) =>
+    sessionOutput({ callServices, caller: it, setup, catalog, onAnswer: noteAnswer });
+  const { output, close: closeOutput } = outputOf(caller);
   const session: Session = {
     packages: () => catalog.report(),
     tools: () => catalog.tools(),
-    call,
-    explain: (request) => explainCall(request, caller, setup, callServices),
-    message: async (point, content, signal = neverCanceled) => {
-      const handlers = await catalog.hooks();
-      return runMessageHooks(point, content, { principal, session: caller.id, signal, handlers, audit });
-    },
+    ...output,
+    named: (sessionName) => ({
+      ...session,
+      ...outputOf({ ...caller, labels: labelsOf(sessionName) }).output,
+      // Subscriptions end with the session.
+      subscribe: output.subscribe,
+    }),
     prompts: async () => (await catalog.content.prompts()).map((it) => it.listed),
-    prompt: (name, args) => contentReader.prompt(name, args),
-    promptMessages: (name, args, signal) => contentReader.messages(name, args, signal),
     resources: async () => (await catalog.content.resources()).map((it) => it.listed),
-    resource: (uri, signal) => contentReader.resource(uri, signal),
     onChange: (listener) => services.onChange(listener),
     instructions: () => catalog.content.instructions(),
-    complete: (request, signal) => contentReader.complete(request, signal),
     review: (id) => catalog.review(id),
+    source: async (id) => catalog.source(id),
     accept: async (id, digest, by = principal) =>
       catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),
     waivers: async () => {
@@ -129,6 +148,7 @@ async function openWith(
       await waivers.accept(waiver, await operatorAuth.verify(by, 'accept a setting'));
       return stateOf(waiver, waivers);
     },
+    consoleLink: () => context.consoleAccess.linkFor(options),
     install: (id, installOptions = {}) => catalog.install(id, installOptions),
     learning: learningOf(setup, catalog, learning),
     requestInstall: (asked) => requestInstall(asked, setup, catalog, installRequests),
@@ -140,13 +160,40 @@ async function openWith(
       }),
       installRequests,
     ),
+    registries: services.lifecycle.registriesOf(setup),
     signIns: sessionSignIns({ setup, catalog, operatorAuth, signIns: services.signIns }),
     close: async () => {
+      entered?.leave();
+      closeOutput();
+      if (temporary !== undefined) context.labels.close(temporary);
       release();
       await services.lifecycle.endTrials(setup);
     },
   };
   return { session: limitSession(session, setup.intent), catalog };
+}
+
+/** A setting that can never match is a mistake: the question that it should remove would come anyway. */
+async function assertLabelsMatch(
+  { inputs = [], labels }: TaintPolicy,
+  catalog: Pick<SessionCatalog, 'tools'>,
+): Promise<void> {
+  if (inputs.length === 0 && labels === undefined) return;
+  const tools = (await catalog.tools()).map(({ name, tool }) => ({ name, input: tool.input }));
+  const [unknown] = unmatchedLabels(labels, tools);
+  if (unknown !== undefined)
+    throw new HostError('invalid_config', `taint.labels: no tool has the name ${JSON.stringify(unknown)}`, {
+      hint: 'see "toolwharf info PACKAGE" for the names of its tools',
+    });
+  const [wrong] = unmatchedInputSettings(inputs, tools);
+  if (wrong !== undefined)
+    throw new HostError(
+      'invalid_config',
+      `taint.inputs: no tool has the input that ${JSON.stringify(wrong)} names`,
+      {
+        hint: 'see "toolwharf info PACKAGE" for the names of its tools and inputs',
+      },
+    );
 }
 
 function stateOf(waiver: Waiver, gate: Pick<WaiverGate, 'isActive' | 'isVerified'>): SessionWaiver {

@@ -32,7 +32,7 @@ export interface ApprovalBinding {
 
 /** One fact about a call that helps a person decide. */
 export interface Evidence {
-  readonly kind: 'effect' | 'destination' | 'amount' | 'address' | 'workspace' | 'grant' | 'fixed';
+  readonly kind: 'effect' | 'destination' | 'amount' | 'address' | 'workspace' | 'grant' | 'fixed' | 'taint';
   readonly text: string;
   /** JSON pointer to the argument that the fact was taken from, if any. */
   readonly at?: string;
@@ -40,9 +40,9 @@ export interface Evidence {
 
 /**
  * How an actor reached the host. `client`: a person who was asked through their MCP client. `page`: somebody who opened the
- * link to a held call.
+ * link to a held call. `console`: a browser that a link signed in to the console.
  */
-export type Channel = 'library' | 'terminal' | 'api' | 'client' | 'page';
+export type Channel = 'library' | 'terminal' | 'api' | 'client' | 'page' | 'console';
 
 /** Who approved or denied a held call, how and when. */
 export interface ApprovalDecision {
@@ -59,6 +59,8 @@ export interface ApprovalRequest extends ApprovalBinding {
   readonly id: string;
   readonly session: string;
   readonly arguments: Json;
+  /** The arguments that run instead, because the person who approved it wrote them. Null: those above. */
+  readonly replacement: Json | null;
   readonly kind: string;
   readonly reasons: readonly string[];
   readonly evidence: readonly Evidence[];
@@ -70,4 +72,12 @@ export interface ApprovalRequest extends ApprovalBinding {
   /** What changed, if the state is `void`. */
   readonly voidReason: string | null;
   readonly answer: Json | null;
+}
+
+/** Characters of what a person says that they asked for. */
+export const maxAsked = 4000;
+
+/** Whether a call is held for what its session has seen. The person who decides may then say what they asked for. */
+export function isHeldForTaint({ evidence }: Pick<ApprovalRequest, 'evidence'>): boolean {
+  return evidence.some((it) => it.kind === 'taint');
 }

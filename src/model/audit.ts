@@ -1,3 +1,16 @@
+/** How far the audit log is, without verifying it. */
+export interface AuditStatus {
+  /** Number of the newest entry; 0 if there is none. */
+  readonly entries: number;
+  /** The newest signed checkpoint; null if there is none yet. */
+  readonly checkpoint: {
+    /** Number of entries that it covers. */
+    readonly size: number;
+    /** When the newest of these entries was written; milliseconds since 1970. */
+    readonly at: number;
+  } | null;
+}
+
 /** The result of verifying the audit log against its hash chain, its checkpoints and its anchors. */
 export interface AuditVerdict {
   readonly ok: boolean;

@@ -19,6 +19,17 @@ export type ChangeStepName =
   | 'erase'
   | 'clean up';
 
+/** A step that started, or that reports its progress. */
+export interface ChangeProgress {
+  readonly step: ChangeStepName;
+  readonly detail: string;
+  readonly bytes?: number;
+  readonly totalBytes?: number;
+  /** Parts of the step that are done, of `total`. */
+  readonly done?: number;
+  readonly total?: number;
+}
+
 /** What happened to one installed package. */
 export interface PackageChange {
   readonly package: string;

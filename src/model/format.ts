@@ -1,6 +1,6 @@
 import type { Bundle } from './bundle.js';
-import type { Diagnostic } from './diagnostic.js';
-import type { JsonObject } from './json.js';
+import type { Diagnostic, Range } from './diagnostic.js';
+import type { Json, JsonObject } from './json.js';
 import type { Package } from './package.js';
 
 /** A file that could be a manifest. */
@@ -41,11 +41,21 @@ export interface ParseResult {
   readonly unmet?: readonly string[];
 }
 
+/** The fields of a manifest with their places, whether or not they are valid. */
+export interface ManifestFields {
+  /** Undefined if the syntax has errors that prevent parsing. */
+  readonly value: Json | undefined;
+  /** The range of a field, or of its name. */
+  locate(path: readonly (string | number)[], spot?: 'key' | 'value'): Range;
+}
+
 /** The parser of one manifest format. It is pure and never throws, whatever the bytes are. */
 export interface FormatParser {
   /** The published JSON Schema of the format's manifests. */
   readonly schema: JsonObject;
   parse(bundle: Bundle, options: ParseOptions): ParseResult;
+  /** All fields that a manifest's text contains, for checks that are the same for every format. */
+  readFields(text: string): ManifestFields;
 }
 
 /** A format with its parser. */

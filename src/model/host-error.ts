@@ -67,6 +67,13 @@ export interface FailedToolResult {
   readonly meta?: JsonObject;
 }
 
+/** What is wrong at one place of arguments. */
+export interface InputProblem {
+  /** JSON Pointer; of a member that is missing or unknown, too. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
 /** Optional details of an error. */
 export interface HostErrorOptions {
   /** The next step, as a sentence or a command. */
@@ -74,6 +81,8 @@ export interface HostErrorOptions {
   readonly cause?: unknown;
   readonly toolError?: ToolError;
   readonly toolResult?: FailedToolResult | undefined;
+  /** For invalid arguments: each problem at its place. */
+  readonly problems?: readonly InputProblem[] | undefined;
   /** Set for a failure that may be gone a moment later. Only then a call may be tried again. */
   readonly transient?: Transient | undefined;
   /** The program did not start. */
@@ -94,6 +103,7 @@ export class HostError extends Error {
   readonly hint: string | undefined;
   readonly toolError: ToolError | undefined;
   readonly toolResult: FailedToolResult | undefined;
+  readonly problems: readonly InputProblem[] | undefined;
   readonly transient: Transient | undefined;
   /** True if the program did not start, so that the call had no effect. */
   readonly notStarted: boolean;
@@ -107,6 +117,7 @@ export class HostError extends Error {
     this.hint = options.hint;
     this.toolError = options.toolError;
     this.toolResult = options.toolResult;
+    this.problems = options.problems;
     this.transient = options.transient;
     this.notStarted = options.notStarted === true;
     this.needsSignIn = options.needsSignIn === true;

@@ -13,6 +13,7 @@ export function lockedText(locked: LockedSource): string {
       return `commit ${locked.commit}`;
     case 'npm':
     case 'pypi':
+    case 'registry':
       return `${locked.name} ${locked.version}`;
     case 'oci':
       return `${locked.image}@${locked.digest}`;

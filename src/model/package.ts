@@ -106,8 +106,19 @@ export interface Announcement {
   readonly hooks: readonly HookPoint[];
 }
 
-/** The long-running programs of a package, which announce tools or hooks. */
+const knownPrograms = new WeakMap<Package, readonly Program[]>();
+
+/** The long-running programs of a package, which announce tools or hooks. Each call asks several times. */
 export function upstreamPrograms(pkg: Package): readonly Program[] {
+  let found = knownPrograms.get(pkg);
+  if (found === undefined) {
+    found = findUpstreamPrograms(pkg);
+    knownPrograms.set(pkg, found);
+  }
+  return found;
+}
+
+function findUpstreamPrograms(pkg: Package): readonly Program[] {
   const used = new Set(
     pkg.tools.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.program] : [])),
   );

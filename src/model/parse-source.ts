@@ -25,6 +25,7 @@ const npmName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i;
 const npmRange = /^[\^~<>=*xX\dA-Za-z][\^~<>=|*.+\dA-Za-z\s-]*$/;
 const pypiSpec = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*((?:===|==|~=|!=|<=|>=|<|>)[^;@[\]]*)?$/;
 const pypiClause = /^(?:===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9][A-Za-z0-9.*+!_-]*$/;
+const registryName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,99})?$/;
 const imageName = /^[A-Za-z0-9][A-Za-z0-9.-]*(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+$/;
 const imageTag = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 const imageDigest = /^sha256:[a-f0-9]{64}$/;
@@ -52,6 +53,8 @@ export function parseSource(text: string, options: ParseSourceOptions): Source |
       return withoutOtherHash(parsePypi(text.slice('pypi:'.length)), options.sha256);
     case 'oci':
       return withoutOtherHash(parseOci(text.slice('oci:'.length)), options.sha256);
+    case 'registry':
+      return withoutOtherHash(parseRegistry(text.slice('registry:'.length)), options.sha256);
     case 'mcp':
       return withoutOtherHash(parseServer(text.slice('mcp:'.length)), options.sha256);
     case 'http':
@@ -71,7 +74,8 @@ export function parseSource(text: string, options: ParseSourceOptions): Source |
 }
 
 function parsePath(text: string, { lookUp, sha256 }: ParseSourceOptions): Source | SourceProblem {
-  if (text === '') return problem('the source is empty', 'write a path, a URL, or npm:, pypi:, oci:');
+  if (text === '')
+    return problem('the source is empty', 'write a path, a URL, or npm:, pypi:, oci:, registry:');
   const { kind, path } = lookUp(text);
   if (kind === 'missing') {
     const hint = /^[\w.-]+\.[a-z]{2,}\//i.test(text)
@@ -185,6 +189,23 @@ function parseOci(text: string): Source | SourceProblem {
       'write a tag, or sha256: and 64 hexadecimal digits',
     );
   return { kind: 'oci', image, reference };
+}
+
+function parseRegistry(text: string): Source | SourceProblem {
+  const at = text.indexOf('@');
+  const name = at === -1 ? text : text.slice(0, at);
+  const range = at === -1 ? 'latest' : text.slice(at + 1).trim();
+  if (!registryName.test(name) || name.includes('..'))
+    return problem(
+      `${JSON.stringify(name)} is not the name of a package in a registry`,
+      'write registry:NAMESPACE/NAME, or with a version or range such as registry:acme/weather@^1.2',
+    );
+  if (!npmRange.test(range))
+    return problem(
+      `${JSON.stringify(range)} is not a version, a range or "latest"`,
+      'write one such as 1.3.0, ^1.3 or latest',
+    );
+  return { kind: 'registry', name, range };
 }
 
 function parseServer(text: string): Source | SourceProblem {

@@ -5,3 +5,6 @@ export function withoutReservedMeta(meta: JsonObject): JsonObject {
   const isReserved = (key: string) => /^(?:io\.modelcontextprotocol|toolwharf)\//i.test(key);
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !isReserved(key)));
 }
+
+/** The member of `_meta` in which a trusted client passes on what its user wrote. */
+export const userTextKey = 'toolwharf/user-text';

@@ -2,8 +2,8 @@ import type { RateLimit } from './guardrails.js';
 import type { JsonSchema } from './json.js';
 import type { Effect } from './tool.js';
 
-/** Why the host itself asks: the call cannot be undone, or nobody declared what the tool does. */
-export type BuiltInCause = 'destructive' | 'undeclared-effect';
+/** Why the host itself asks, such as that the call cannot be undone, or that nobody declared what the tool does. */
+export type BuiltInCause = 'destructive' | 'undeclared-effect' | 'taint' | 'quarantine';
 
 /** Where a rule comes from. `session`: a program that uses the host as a library. */
 export type RuleOrigin =

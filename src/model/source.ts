@@ -11,6 +11,7 @@ export type Source =
   | NpmSource
   | PypiSource
   | OciSource
+  | RegistrySource
   | ServerSource;
 
 export interface FolderSource {
@@ -73,6 +74,15 @@ export interface OciSource {
   readonly reference: string;
 }
 
+/** A package of one of the registries that the operator configured. */
+export interface RegistrySource {
+  readonly kind: 'registry';
+  /** `NAMESPACE/NAME`, or `NAME`. */
+  readonly name: string;
+  /** A version, a range of semver, or `latest`. */
+  readonly range: string;
+}
+
 /** A manifest of a plain MCP server, written by the host for a command line or a URL. */
 export interface ServerSource {
   readonly kind: 'server';
@@ -90,7 +100,8 @@ export type LockedSource =
   | (GitSource & { readonly commit: string })
   | (NpmSource & { readonly version: string; readonly integrity: string })
   | (PypiSource & { readonly version: string; readonly file: string; readonly sha256: string })
-  | (OciSource & { readonly digest: string });
+  | (OciSource & { readonly digest: string })
+  | (RegistrySource & { readonly version: string; readonly sha256: string });
 
 /** Whether everything about the source is fixed. Folders and files have nothing to fix: they are read as they are. */
 export function isLocked(source: Source | LockedSource): source is LockedSource {
@@ -107,6 +118,7 @@ export function isLocked(source: Source | LockedSource): source is LockedSource 
     case 'npm':
       return 'version' in source && 'integrity' in source;
     case 'pypi':
+    case 'registry':
       return 'version' in source && 'sha256' in source;
     case 'oci':
       return 'digest' in source;
@@ -130,6 +142,8 @@ export function sourceText(source: Source): string {
       return `pypi:${source.name}${source.range}`;
     case 'oci':
       return `oci:${source.image}${source.reference.startsWith('sha256:') ? '@' : ':'}${source.reference}`;
+    case 'registry':
+      return `registry:${source.name}@${source.range}`;
     case 'server':
       return `mcp:${source.manifest}`;
   }

@@ -12,7 +12,12 @@ export type WaiverKind =
   | 'nats'
   | 'broker'
   | 'ca'
-  | 'notify';
+  | 'notify'
+  | 'server-request'
+  | 'taint'
+  | 'durability'
+  | 'quarantine'
+  | 'expired-registry';
 
 /** A part of a session's settings that removes a question or a protection, or lets tools do more. */
 export interface Waiver {

@@ -24,7 +24,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly reach: NetworkReach;
   readonly limits: RequestLimits;
   /** A request with a credential never follows a redirect. */
@@ -210,7 +210,7 @@ function exchange(
   signal: AbortSignal,
 ): Promise<HttpStream> {
   const { url, host, port, tls } = destination;
-  const body = request.body === undefined ? undefined : Buffer.from(request.body);
+  const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
   const headers: Record<string, string | number> = {
     'accept-encoding': 'gzip, deflate, br',
     ...request.headers,

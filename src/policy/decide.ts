@@ -4,6 +4,7 @@ import { type Rule, type RuleOrigin, ruleOriginText } from '../model/rule.js';
 import type { Tool } from '../model/tool.js';
 import { amountOf } from './rules/amount.js';
 import type { Requirements } from './rules/requirements.js';
+import type { TaintHold } from './taint/taint-verdict.js';
 
 /** Why a person is asked. Part of the response to the agent. */
 export type ConfirmationKind =
@@ -13,6 +14,7 @@ export type ConfirmationKind =
   | 'undeclared_effect'
   | 'approval'
   | 'data_flow'
+  | 'quarantine'
   | 'spend';
 
 /** One reason for a decision, and the rule's origin. */
@@ -52,6 +54,10 @@ export interface DecisionInput {
   readonly requirements: Requirements;
   /** Undefined when the decision is about the tool, not about one call. */
   readonly input: JsonObject | undefined;
+  /** Why the call waits because of what its session has seen. Undefined: it does not. */
+  readonly taint?: TaintHold | undefined;
+  /** What speaks against the installed release, so that each call needs a person. Default: nothing. */
+  readonly quarantine?: readonly string[] | undefined;
 }
 
 /** Whether rules deny every call of the tool, whatever its arguments. Such a tool is not listed. */
@@ -93,9 +99,11 @@ function confirmationReasons({
   file,
   requirements,
   input,
+  taint,
+  quarantine = [],
 }: DecisionInput): ConfirmationReason[] {
   const manifest = { kind: 'manifest', file } as const;
-  const reasons: ConfirmationReason[] = [];
+  const reasons: ConfirmationReason[] = [...quarantineReasons(quarantine), ...taintReasons(taint)];
   if (tool.approval === 'human')
     reasons.push({
       kind: 'human_confirm',
@@ -125,6 +133,21 @@ function confirmationReasons({
   return reasons;
 }
 
+/** The agent may read these: they do not depend on what the session was shown. */
+function taintReasons(hold: TaintHold | undefined): ConfirmationReason[] {
+  const origin = { kind: 'built-in', cause: 'taint' } as const;
+  const found = (hold?.findings ?? []).map(({ rule, forAgent: text }): ConfirmationReason => {
+    const kind = rule === 'private' || rule === 'outside' ? 'data_flow' : 'tainted_input';
+    return { kind, text, origin };
+  });
+  return [...new Map(found.map((it) => [it.text, it])).values()];
+}
+
+function quarantineReasons(texts: readonly string[]): ConfirmationReason[] {
+  const origin = { kind: 'built-in', cause: 'quarantine' } as const;
+  return texts.map((text) => ({ kind: 'quarantine', text, origin }));
+}
+
 function builtInReason(origin: RuleOrigin & { kind: 'built-in' }, { name }: Tool): ConfirmationReason {
   if (origin.cause !== 'undeclared-effect')
     return { kind: 'destructive', text: `${name} cannot be undone`, origin };
@@ -135,6 +158,10 @@ function builtInReason(origin: RuleOrigin & { kind: 'built-in' }, { name }: Tool
 /** A rule of an operator never waives what another rule of an operator requires: the stricter one holds. */
 function waives(rule: Rule, required: RuleOrigin): boolean {
   if (rule.origin.kind === 'project') return false;
+  // A rule says that calls need no question. It does not vouch for what others wrote into one of them.
+  if (required.kind === 'built-in' && required.cause === 'taint') return false;
+  // The rule was written before the registry warned.
+  if (required.kind === 'built-in' && required.cause === 'quarantine') return false;
   return required.kind === 'built-in' || (required.kind === 'manifest' && rule.overManifest === true);
 }
 

@@ -3,6 +3,7 @@ import { HostError } from '../model/host-error.js';
 import { mayReceive } from '../model/host-name.js';
 import { isObject, type Json } from '../model/json.js';
 import { answerLimits, excessText, JsonExcessError, parseBounded } from '../model/json-bounds.js';
+import { inexactNumber, inexactText } from '../model/json-number.js';
 import type { AuthScheme, Slot, SlotValue, SlotValues } from '../model/slot.js';
 import type { Template } from '../model/template.js';
 import type { NetworkReach } from '../net/destination.js';
@@ -136,7 +137,9 @@ export function assertAudience(
     }
     const granted = reach.granted.some((it) => it.host === origin.hostname);
     if (origin.protocol !== 'https:' && !granted)
-      throw new HostError('denied', `${tool} would send the secret ${name} over an unencrypted connection`);
+      throw new HostError('denied', `${tool} would send the secret ${name} over an unencrypted connection`, {
+        hint: `to allow it to this address, add --allow net:${origin.hostname}:${origin.port || '80'}`,
+      });
   }
 }
 
@@ -221,8 +224,9 @@ function readAnswer(response: HttpResponse, output: OutputReader, name: string):
   if (output.format === 'records') return readRecords(text, name);
   if (!json) return { value: text, warnings: [] };
   if (text.trim() === '') return { value: null, warnings: [] };
+  let value: Json;
   try {
-    return { value: parseBounded(text, answerLimits), warnings: [] };
+    value = parseBounded(text, answerLimits);
   } catch (error) {
     if (error instanceof JsonExcessError)
       throw new HostError('tool_bad_output', `the response to ${name} ${excessText(error.excess)}`);
@@ -230,4 +234,9 @@ function readAnswer(response: HttpResponse, output: OutputReader, name: string):
       cause: error,
     });
   }
+  const inexact = inexactNumber(text);
+  if (inexact === undefined) return { value, warnings: [] };
+  throw new HostError('tool_bad_output', `the response to ${name} ${inexactText(inexact)}`, {
+    hint: 'the service can send it as text, in quotes',
+  });
 }

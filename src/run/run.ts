@@ -28,21 +28,57 @@ export interface RunRequest {
   readonly onFilesChanged?: ((folders: readonly string[]) => void) | undefined;
   /** Called with the secrets that were removed from the output, for the audit log; never with their values. */
   readonly onRedacted?: ((what: readonly JsonObject[]) => void) | undefined;
+  /** Called with everything that the scanner removed from the output, with its place. */
+  readonly onFindings?: ((findings: readonly OutputFinding[]) => void) | undefined;
   /** Called when the tool reports progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** The `_meta` of an MCP request, for an MCP server. The host's own members are not in it. */
   readonly meta?: JsonObject | undefined;
   /** Receives the log messages of an MCP server. */
   readonly logging?: CallLogging | undefined;
+  /** `shown`: the client shows MCP Apps, and an MCP server learns it. */
+  readonly apps?: 'shown' | 'hidden' | undefined;
   /** Asks the user a question of the tool. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
+  /** Called when an MCP server runs the call as a task, so that its answer may take long. */
+  readonly onTask?: (() => void) | undefined;
+  /** Passes other requests of the tool's MCP server to the client. */
+  readonly clientRequests?: ClientRequests | undefined;
 }
+
+/** What can be asked of the client of a call. */
+export interface AskedClient {
+  /** Asks the user a question; see `CallRequest`. */
+  readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
+  readonly clientRequests?: ClientRequests | undefined;
+  /** `shown`: the client shows MCP Apps, and an MCP server learns it. */
+  readonly apps?: 'shown' | 'hidden' | undefined;
+}
+
+/** Requests of an MCP server that are passed on to the client of a call. */
+export interface ClientRequests {
+  /** What the client can answer: its MCP capabilities `sampling` and `roots`. */
+  readonly capabilities: JsonObject;
+  /** Resolves to the client's result. Rejects with a HostError if there is none. */
+  readonly send: (method: ClientRequestMethod, params: JsonObject) => Promise<JsonObject>;
+}
+
+export type ClientRequestMethod = 'sampling/createMessage' | 'roots/list';
 
 /** Who wants the log messages of a server during a call: those of `level` and above. */
 export interface CallLogging {
   readonly level: LogLevel;
   /** Called with the `params` of MCP's `notifications/message`. */
   readonly onMessage: (message: JsonObject) => void;
+}
+
+/** Something that the scanner removed from an output. */
+export interface OutputFinding {
+  /** Such as `result.items[0].token`; empty if the place is not known. */
+  readonly path: string;
+  /** The rule; for a value of the vault, its slot. */
+  readonly rule: string;
+  readonly reason: 'value' | 'format' | 'guess';
 }
 
 /** The result of a tool. A failure is thrown as a HostError with the tool's error text. */

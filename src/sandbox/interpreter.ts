@@ -41,6 +41,15 @@ const newest = 39;
 /** What was found on this machine, by user and home folder. */
 export type PythonCache = Map<string, { readonly stamp: string; readonly pythons: readonly Python[] }>;
 
+/** The Python that a new tool can rely on, such as `3.12`. Undefined if there is none. */
+export function newToolPython(user: SandboxUser, home: string): string | undefined {
+  try {
+    return findPython('3.12', user, home).version;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The requested Python version if the sandbox user can run it, else the nearest supported one. Searches the system
  * folders and the pyenv and uv folders below the home folder, without starting a process. `cache`: from earlier searches.
@@ -177,6 +186,8 @@ function readOnly(path: string): Mount {
 }
 
 function names(folder: string): string[] {
+  // Most machines have none, and an exception costs twenty times as much as looking.
+  if (!existsSync(folder)) return [];
   try {
     return readdirSync(folder);
   } catch {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { userNamespaceHint } from './bubblewrap/user-namespace-hint.js';
 import { folderUsage, memoryUsage, processTree } from './process/process-tree.js';
+import { resourceLimitHint } from './process/resource-limit-hint.js';
 import {
   defaultSandboxLimits,
   type ProbeResult,
@@ -118,7 +119,9 @@ function unmonitoredTotals(pid: number): string[] {
 }
 
 function unavailable(reasons: readonly string[]): ProbeResult {
-  return { level: 'unavailable', reasons, hint: userNamespaceHint(readSetting) };
+  const limits = readSetting('/proc/self/limits') ?? '';
+  const hint = resourceLimitHint(limits, defaultSandboxLimits) ?? userNamespaceHint(readSetting);
+  return { level: 'unavailable', reasons, hint };
 }
 
 function readSetting(path: string): string | null {

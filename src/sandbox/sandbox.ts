@@ -71,12 +71,17 @@ export type ProbeResult =
   | { readonly level: 'degraded'; readonly reasons: readonly string[]; readonly hint?: string }
   | { readonly level: 'unavailable'; readonly reasons: readonly string[]; readonly hint: string };
 
+export interface ProbeOptions {
+  /** The caller only shows the result and starts nothing: a recent result of an unchanged machine is enough. Default: false. */
+  readonly onlyShown?: boolean;
+}
+
 export interface Sandbox {
   readonly name: string;
   /** False if the operator chose to run processes without a sandbox. */
   readonly isolates: boolean;
-  /** `isLast`: the caller starts nothing afterwards, so nothing is made ready for a next process. Default: false. */
-  probe(options?: { readonly isLast?: boolean }): Promise<ProbeResult>;
+  /** Tests from inside what the sandbox enforces. */
+  probe(options?: ProbeOptions): Promise<ProbeResult>;
   spawn(command: SandboxCommand): SandboxProcess;
   /** The path of a mount for the process: the target, or the source if there are no mounts. */
   inside(mount: Mount): string;

@@ -3,13 +3,25 @@
 import Ajv2020, { type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
-import { HostError } from '../model/host-error.js';
-import { canonicalJson, isObject, type Json, type JsonObject, type JsonSchema } from '../model/json.js';
+import { HostError, type InputProblem } from '../model/host-error.js';
+import {
+  canonicalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  toPointer,
+} from '../model/json.js';
 
 /** The outcome of a validation: the value, or sentences that say what is wrong. */
 export type ValidationResult =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly errors: readonly string[] };
+  | {
+      readonly ok: false;
+      readonly errors: readonly string[];
+      /** The same at their places. */
+      readonly problems: readonly InputProblem[];
+    };
 
 /** A compiled schema. */
 export interface SchemaValidator {
@@ -61,7 +73,8 @@ function compile(schema: JsonSchema, useDefaults: boolean): SchemaValidator {
       // Validation changes the value only by filling in defaults.
       const copy = useDefaults ? deepCopy(value) : value;
       if (validate(copy)) return { ok: true, value: copy };
-      return { ok: false, errors: errorMessages(validate.errors ?? []) };
+      const found = validate.errors ?? [];
+      return { ok: false, errors: errorMessages(found), problems: problemsOf(found) };
     },
   };
 }
@@ -118,6 +131,29 @@ function linearRegex(pattern: string, _flags: string) {
   } as unknown as RegExp;
 }
 linearRegex.code = 'linearRegex';
+
+const maxProblems = 100;
+
+function problemsOf(errors: readonly ErrorObject[]): InputProblem[] {
+  const problems = new Map<string, InputProblem>();
+  for (const it of errors) {
+    if (it.keyword === 'if') continue;
+    const { missingProperty, unevaluatedProperty, additionalProperty, allowedValues } = it.params;
+    const extra = unevaluatedProperty ?? additionalProperty;
+    const name = missingProperty ?? extra;
+    const pointer = `${it.instancePath}${typeof name === 'string' ? toPointer([name]) : ''}`;
+    const message =
+      typeof missingProperty === 'string'
+        ? 'is required'
+        : typeof extra === 'string'
+          ? 'is not known'
+          : it.keyword === 'enum'
+            ? `must be one of ${JSON.stringify(allowedValues)}`
+            : (it.message ?? 'is not allowed');
+    problems.set(`${pointer} ${message}`, { pointer, message });
+  }
+  return [...problems.values()].slice(0, maxProblems);
+}
 
 const maxErrors = 8;
 

@@ -13,6 +13,7 @@ import { readFolder, readLocalArchive, readSingleFile } from './local.js';
 import { fetchNpm, lockNpm } from './npm.js';
 import { fetchOci, resolveOciSource } from './oci.js';
 import { fetchPypi, lockPypi } from './pypi.js';
+import { fetchRegistry, lockRegistry } from './registry.js';
 import type { AcquiredSource, AcquireOptions } from './source.js';
 import { storageFailure } from './storage-failure.js';
 import { isNamedTag } from './versions/npm-range.js';
@@ -23,8 +24,7 @@ export async function acquireSource(
   options: AcquireOptions,
 ): Promise<AcquiredSource> {
   const { store } = options.services;
-  return withStaging(options, async (fetchOptions) => {
-    const fetched = await fetchSource(source, fetchOptions);
+  return withFetched(source, options, async (fetched) => {
     stopIfCanceled(options);
     const tree = await storeTree(fetched, options);
     const converted = await convertTree(tree, source, { store, signal: options.signal });
@@ -57,6 +57,7 @@ export async function resolveTagged(
 export async function resolveSource(source: Source, options: AcquireOptions): Promise<LockedSource> {
   if (source.kind === 'git') return (await resolveGitSource(source, options)).locked;
   if (source.kind === 'oci') return resolveOciSource(source, options);
+  if (source.kind === 'registry') return lockRegistry(source, options);
   const known =
     source.kind === 'npm'
       ? await lockNpm(source, options)
@@ -64,26 +65,39 @@ export async function resolveSource(source: Source, options: AcquireOptions): Pr
         ? await lockPypi(source, options)
         : undefined;
   if (known !== undefined) return known;
-  return withStaging(options, async (fetchOptions) => (await fetchSource(source, fetchOptions)).locked);
+  return withFetched(source, options, async ({ locked }) => locked);
 }
 
-async function withStaging<T>(
+/** Fetches a source. What was downloaded is removed after `work`. */
+async function withFetched<T>(
+  source: Source | LockedSource,
   options: AcquireOptions,
-  work: (options: FetchOptions) => Promise<T>,
+  work: (fetched: FetchedSource) => Promise<T>,
 ): Promise<T> {
   stopIfCanceled(options);
-  const staging = await options.services.store.openStaging();
+  let folder = '';
+  let close = async (): Promise<void> => {};
   try {
-    return await work({ ...options, folder: staging.folder });
+    if (isHere(source)) return await work(await readSource(source));
+    ({ folder, close } = await options.services.store.openStaging());
+    return await work(await downloadSource(source, { ...options, folder }));
   } catch (error) {
     if (options.signal.aborted && !(error instanceof HostError)) throw canceled(error);
-    throw storageFailure(error, staging.folder);
+    throw storageFailure(error, folder);
   } finally {
-    await staging.close();
+    await close();
   }
 }
 
-async function fetchSource(source: Source | LockedSource, options: FetchOptions): Promise<FetchedSource> {
+type HereSource = Extract<Source | LockedSource, { kind: 'folder' | 'file' | 'archive' | 'server' }>;
+
+/** Whether nothing must be downloaded. */
+function isHere(source: Source | LockedSource): source is HereSource {
+  const { kind } = source;
+  return kind === 'folder' || kind === 'file' || kind === 'archive' || kind === 'server';
+}
+
+async function readSource(source: HereSource): Promise<FetchedSource> {
   switch (source.kind) {
     case 'folder':
       return readFolder(source);
@@ -91,6 +105,21 @@ async function fetchSource(source: Source | LockedSource, options: FetchOptions)
       return readSingleFile(source);
     case 'archive':
       return readLocalArchive(source);
+    case 'server': {
+      const formats: readonly FormatDescriptor[] = builtInFormats;
+      const path = formats.find((it) => it.serverManifest !== undefined)?.serverManifest?.fileName;
+      if (path === undefined) throw new Error('no format describes plain servers');
+      const file = { path, executable: false, bytes: Buffer.from(source.manifest) };
+      return { locked: source, content: { kind: 'files', files: [file] }, notes: [] };
+    }
+  }
+}
+
+async function downloadSource(
+  source: Exclude<Source | LockedSource, HereSource>,
+  options: FetchOptions,
+): Promise<FetchedSource> {
+  switch (source.kind) {
     case 'https':
       return fetchHttps(source, options);
     case 'git':
@@ -101,13 +130,8 @@ async function fetchSource(source: Source | LockedSource, options: FetchOptions)
       return fetchPypi(source, options);
     case 'oci':
       return fetchOci(source, options);
-    case 'server': {
-      const formats: readonly FormatDescriptor[] = builtInFormats;
-      const path = formats.find((it) => it.serverManifest !== undefined)?.serverManifest?.fileName;
-      if (path === undefined) throw new Error('no format describes plain servers');
-      const file = { path, executable: false, bytes: Buffer.from(source.manifest) };
-      return { locked: source, content: { kind: 'files', files: [file] }, notes: [] };
-    }
+    case 'registry':
+      return fetchRegistry(source, options);
   }
 }
 

@@ -1,15 +1,17 @@
-import { existsSync } from 'node:fs';
-import { chmod, readdir, rename } from 'node:fs/promises';
+import { chmodSync, existsSync, renameSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolderWithMode, moveTree } from '../environment/file-tree.js';
+import type { KnownHashes } from '../files/known-hashes.js';
 import { HostError } from '../model/host-error.js';
 import { filePool } from './file-pool.js';
+import { SharedFlush } from './shared-flush.js';
 import { openStagingFolder, removeAbandonedStaging, type StagingFolder } from './staging.js';
 import { storageFailure } from './storage-failure.js';
 import { type DigestedFile, treeDigest } from './tree-digest.js';
 import type { TreeFiles } from './tree-file.js';
 import { readTree } from './tree-reading.js';
-import { sealFolders, writeFiles } from './tree-writing.js';
+import { TreeWriter } from './tree-writing.js';
 
 export interface StoredTree {
   readonly digest: string;
@@ -49,24 +51,31 @@ export interface ContentStoreOptions {
   readonly folder: string;
   /** A short unique name. */
   readonly newName: () => string;
+  /** Gets the hashes of stored and verified files. */
+  readonly hashes?: KnownHashes | undefined;
 }
 
 const digestPattern = /^[0-9a-f]{64}$/;
 
-export function contentStore({ folder, newName }: ContentStoreOptions): ContentStore {
+export function contentStore({ folder, newName, hashes }: ContentStoreOptions): ContentStore {
   const trees = join(folder, 'trees');
   const staging = join(folder, 'staging');
   const pool = filePool(join(folder, 'files'));
+  const flushes = new SharedFlush();
   const pathOf = (digest: string) => {
     if (!digestPattern.test(digest)) throw new Error(`${digest} is not the digest of a tree`);
     return join(trees, digest);
   };
   const openStaging = () => openStagingFolder(staging, newName());
 
-  const makeFolders = async () => {
-    await makeFolderWithMode(folder, 0o711);
-    await makeFolderWithMode(trees, 0o711);
-    await pool.open();
+  const makeFolders = () => {
+    makeFolderWithMode(folder, 0o711);
+    makeFolderWithMode(trees, 0o711);
+    pool.open();
+  };
+
+  const remember = (root: string, files: readonly DigestedFile[]) => {
+    for (const it of files) hashes?.remember(join(root, it.path), it.sha256);
   };
 
   const verify = async (digest: string): Promise<StoredTree> => {
@@ -90,8 +99,8 @@ export function contentStore({ folder, newName }: ContentStoreOptions): ContentS
     // Moved away first: a crash while it is deleted must not leave half of a tree under its name.
     const place = await openStaging();
     try {
-      await chmod(path, 0o755);
-      await rename(path, join(place.folder, 'removed'));
+      chmodSync(path, 0o755);
+      renameSync(path, join(place.folder, 'removed'));
     } finally {
       await place.close();
     }
@@ -109,12 +118,12 @@ export function contentStore({ folder, newName }: ContentStoreOptions): ContentS
   };
 
   const add = async (files: TreeFiles, { signal, withoutTopFolder = false }: AddOptions) => {
-    await makeFolders();
+    makeFolders();
     const place = await openStaging();
+    const root = place.folder;
+    const writer = new TreeWriter({ root, pool, flushes });
     try {
-      const root = join(place.folder, 'tree');
-      await makeFolderWithMode(root, 0o755);
-      const written = await writeFiles(files, { root, pool, signal });
+      const written = await writer.write(files, signal);
       if (written.length === 0)
         throw new HostError('invalid_archive', 'the source has no files', {
           hint: 'check that it is the right one',
@@ -125,16 +134,19 @@ export function contentStore({ folder, newName }: ContentStoreOptions): ContentS
       const digest = treeDigest(tree);
       const created = !(await removeIfDamaged(digest));
       if (created) {
-        await sealFolders(finished, tree);
+        await writer.seal(finished, tree);
         if (signal.aborted) throw new HostError('canceled', 'storing the files was canceled');
         // After this step, the tree exists.
-        await moveTree(pathOf(digest), finished);
+        await moveTree(pathOf(digest), finished, (it) => flushes.flushFolder(it));
         await pool.add(pathOf(digest), tree);
+        // After the last change of the files.
+        remember(pathOf(digest), tree);
       }
       return stored(digest, pathOf(digest), tree, created);
     } catch (error) {
       throw storageFailure(error, folder);
     } finally {
+      await writer.close();
       await place.close();
     }
   };

@@ -86,6 +86,7 @@ function nameOf(source: Source): string {
   switch (source.kind) {
     case 'npm':
     case 'pypi':
+    case 'registry':
       return source.name;
     case 'oci':
       return basename(source.image);

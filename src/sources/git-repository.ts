@@ -29,7 +29,7 @@ export async function openGitRepository(url: string, options: AcquireOptions): P
     throw new HostError('runtime_missing', 'git is not installed', { hint: 'sudo apt-get install git' });
   const { services, signal } = options;
   const { sandbox, openEgress, buildFolder, newSocket } = services;
-  await makeFolderWithMode(buildFolder, 0o711);
+  makeFolderWithMode(buildFolder, 0o711);
   const build = await openBuildSandbox(
     {
       folder: buildFolder,

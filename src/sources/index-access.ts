@@ -55,7 +55,7 @@ async function printedBy(
   { services, signal }: AcquireOptions,
 ): Promise<string> {
   const { sandbox, openEgress, buildFolder, newSocket } = services;
-  await makeFolderWithMode(buildFolder, 0o711);
+  makeFolderWithMode(buildFolder, 0o711);
   const build = await openBuildSandbox(
     {
       folder: buildFolder,

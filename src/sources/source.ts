@@ -1,7 +1,7 @@
 import type { OpenEgress } from '../environment/installer-network.js';
 import type { PackageSources } from '../environment/package-need.js';
 import type { NetworkHost } from '../model/permissions.js';
-import type { LockedSource } from '../model/source.js';
+import type { LockedSource, RegistrySource } from '../model/source.js';
 import type { HttpClient } from '../net/http-client.js';
 import type { PythonCache } from '../sandbox/interpreter.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -21,6 +21,8 @@ export interface SourceServices {
   readonly openEgress: OpenEgress;
   /** The configured registry of npm and index of pip. */
   readonly indexes: PackageSources;
+  /** The registries that the operator configured; undefined: none. */
+  readonly registries?: RegistryReader | undefined;
   /** For git and the installers. Must be reachable for the user of sandboxed processes; only the host writes to it. */
   readonly buildFolder: string;
   /** A short unique name. */
@@ -57,9 +59,9 @@ export interface SourceProgress {
 export interface SourceNote {
   /**
    * `moved`: a tag now means something else than the lock says; the lock was followed. `yanked`: the authors withdrew this
-   * version. `deprecated`: the authors advise against it. `converted`: a manifest was made from the files of the tree.
+   * version. `expired`: the copy of the registry is old. `deprecated`: the authors advise against it. `converted`: a manifest was made from the files of the tree.
    */
-  readonly code: 'moved' | 'yanked' | 'deprecated' | 'converted';
+  readonly code: 'moved' | 'yanked' | 'expired' | 'deprecated' | 'converted';
   readonly text: string;
 }
 
@@ -75,4 +77,25 @@ export interface AcquiredSource {
   readonly notes: readonly SourceNote[];
   /** True: the source names a tag, which should always mean the same. */
   readonly isTag?: boolean;
+}
+
+export type LockedRegistry = Extract<LockedSource, { kind: 'registry' }>;
+
+/** A release that its registry vouches for. */
+export interface RegistryRelease {
+  readonly version: string;
+  /** Of its archive. */
+  readonly sha256: string;
+  readonly notes: readonly SourceNote[];
+  /** Copies the archive to a path, checked. */
+  fetch(target: string): Promise<void>;
+}
+
+/** The registries of the operator. */
+export interface RegistryReader {
+  /**
+   * What a name and range mean now. Withdrawn releases are found only for a source that is locked to them; releases under
+   * quarantine never.
+   */
+  find(source: RegistrySource | LockedRegistry, signal: AbortSignal): Promise<RegistryRelease>;
 }

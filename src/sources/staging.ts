@@ -16,8 +16,8 @@ const active = new Set<string>();
 export async function openStagingFolder(base: string, name: string): Promise<StagingFolder> {
   const folder = join(base, `${process.pid}.${name}`);
   active.add(folder);
-  await makeFolderWithMode(base, 0o700);
-  await makeFolderWithMode(folder, 0o700);
+  makeFolderWithMode(base, 0o700);
+  makeFolderWithMode(folder, 0o700);
   return {
     folder,
     async close() {

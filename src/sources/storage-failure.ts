@@ -9,6 +9,15 @@ export function storageFailure(error: unknown, folder: string): unknown {
         cause: error,
         hint: 'free some space and try again',
       });
+    case 'EFBIG':
+      return new HostError(
+        'state_unusable',
+        `a file is too large for the disk of ${folder}, or for its user`,
+        {
+          cause: error,
+          hint: 'check the limit for the size of files: ulimit -f',
+        },
+      );
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':

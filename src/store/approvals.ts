@@ -1,20 +1,14 @@
-import type {
-  ApprovalBinding,
-  ApprovalDecision,
-  ApprovalRequest,
-  ApprovalState,
-  Channel,
-} from '../model/approval.js';
+import type { ApprovalBinding, ApprovalDecision, ApprovalRequest, ApprovalState } from '../model/approval.js';
 import type { Json } from '../model/json.js';
+import { requestFromRow } from './approval-row.js';
 import type { Database } from './database.js';
 import { type DefinitionFilter, ofDefinition } from './definition-filter.js';
-import type { ApprovalTable } from './state-tables.js';
 
 /** How long arguments and answers of ended requests are stored. */
 const retentionMs = 3_600_000;
 
 /** A new request, without the fields that a decision or a run sets. */
-export type Proposal = Omit<ApprovalRequest, 'state' | 'decision' | 'voidReason' | 'answer'>;
+export type Proposal = Omit<ApprovalRequest, 'state' | 'decision' | 'voidReason' | 'answer' | 'replacement'>;
 
 /** Selects requests to make void. All given members must match. */
 export interface InvalidationFilter extends DefinitionFilter {
@@ -80,6 +74,7 @@ export class ApprovalQueue {
         verified: null,
         void_reason: null,
         answer: null,
+        replacement: null,
       })
       .execute();
     this.#changed();
@@ -92,7 +87,7 @@ export class ApprovalQueue {
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirst();
-    return row && fromRow(row);
+    return row && requestFromRow(row);
   }
 
   async list(states: readonly ApprovalState[]): Promise<ApprovalRequest[]> {
@@ -104,7 +99,7 @@ export class ApprovalQueue {
       .orderBy('created_at')
       .orderBy('id')
       .execute();
-    return rows.map(fromRow);
+    return rows.map(requestFromRow);
   }
 
   /** The newest request for exactly this call in one of the given states. */
@@ -120,13 +115,13 @@ export class ApprovalQueue {
       .where('state', 'in', [...states])
       .orderBy('created_at', 'desc')
       .executeTakeFirst();
-    return row && fromRow(row);
+    return row && requestFromRow(row);
   }
 
   /** Open or approved requests for the same tool and arguments, even if the definition, policy or credentials changed. */
   async outstanding(binding: ApprovalBinding): Promise<ApprovalRequest[]> {
     const rows = await this.#sameCall(binding).where('state', 'in', ['proposed', 'approved']).execute();
-    return rows.map(fromRow);
+    return rows.map(requestFromRow);
   }
 
   /** Requests of this caller for the same tool and arguments. */
@@ -140,16 +135,33 @@ export class ApprovalQueue {
       .where('arguments_digest', '=', argumentsDigest);
   }
 
+  /** Requests for a tool since a time, oldest first. Arguments of ended ones may be erased: null. */
+  async ofTool(tool: string, since: number): Promise<ApprovalRequest[]> {
+    await this.#expire();
+    const rows = await this.#database
+      .selectFrom('approval')
+      .selectAll()
+      .where('tool', '=', tool)
+      .where('created_at', '>=', since)
+      .orderBy('created_at')
+      .execute();
+    return rows.map(requestFromRow);
+  }
+
   /** Returns true if this decision took effect: the request was undecided and not expired. */
   async decide(
     id: string,
     to: 'approved' | 'denied',
     { by, channel, verified }: Omit<ApprovalDecision, 'at'>,
+    replacement: Json | null = null,
   ): Promise<boolean> {
     const now = this.#now();
     const result = await this.#database
       .updateTable('approval')
-      .set({ state: to, decided_by: by, decided_at: now, channel, verified: verified ? 1 : 0 })
+      .set({
+        ...{ state: to, decided_by: by, decided_at: now, channel, verified: verified ? 1 : 0 },
+        replacement: replacement === null ? null : JSON.stringify(replacement),
+      })
       .where('id', '=', id)
       .where('state', '=', 'proposed')
       .where('expires_at', '>', now)
@@ -245,7 +257,7 @@ export class ApprovalQueue {
     this.#rowsChanged(ended.numUpdatedRows);
     await this.#database
       .updateTable('approval')
-      .set({ arguments: 'null', evidence: '[]', answer: null })
+      .set({ arguments: 'null', replacement: null, evidence: '[]', answer: null })
       .where('state', 'in', ['denied', 'expired', 'void', 'executed'])
       .where('expires_at', '<=', now - retentionMs)
       .where('arguments', '!=', 'null')
@@ -261,36 +273,4 @@ export class ApprovalQueue {
     this.#changes++;
     for (const listener of this.#listeners) listener();
   }
-}
-
-function fromRow(row: ApprovalTable): ApprovalRequest {
-  return {
-    id: row.id,
-    principal: row.principal,
-    client: row.client,
-    session: row.session,
-    tool: row.tool,
-    definition: row.definition,
-    arguments: JSON.parse(row.arguments),
-    argumentsDigest: row.arguments_digest,
-    policy: row.policy,
-    credentials: row.credentials,
-    kind: row.kind,
-    reasons: JSON.parse(row.reasons),
-    evidence: JSON.parse(row.evidence),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    state: row.state as ApprovalState,
-    decision:
-      row.decided_by === null
-        ? null
-        : {
-            by: row.decided_by,
-            channel: (row.channel ?? 'library') as Channel,
-            verified: row.verified === 1,
-            at: row.decided_at ?? 0,
-          },
-    voidReason: row.void_reason,
-    answer: row.answer === null ? null : JSON.parse(row.answer),
-  };
 }

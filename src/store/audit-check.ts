@@ -21,7 +21,12 @@ export interface AuditLogParts {
   readonly from?: { readonly seq: number; readonly previous: string; readonly tree: TreeEdge };
   /** Checkpoints from elsewhere that the log must agree with. */
   readonly anchors?: readonly AnchorToCheck[];
+  /** Called now and then with the number of entries that were checked. Other work gets its turn while it waits. */
+  readonly onEntries?: ((entries: number) => Promise<void>) | undefined;
 }
+
+/** Entries between two reports. Checking so many takes a few milliseconds. */
+const reportEvery = 500;
 
 /** The first problem found. */
 class AuditProblem extends Error {
@@ -92,6 +97,7 @@ class AuditCheck {
         this.#addCheckpoint(next.value);
         next = await checkpoints.next();
       }
+      if (this.counts.entries % reportEvery === 0) await this.#parts.onEntries?.(this.counts.entries);
     }
     if (!next.done) {
       throw new AuditProblem(

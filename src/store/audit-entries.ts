@@ -8,8 +8,14 @@ export async function readAuditTail(database: Database, count: number): Promise<
   return rows.reverse();
 }
 
+interface UnfinishedCalls {
+  readonly calls: readonly JsonObject[];
+  /** Whether nothing was called since the last start of a host. */
+  readonly isUnused: boolean;
+}
+
 /** Intents since the last start of a host that have no outcome entry. What these calls did is unknown. */
-export async function unfinishedCalls(database: Database): Promise<JsonObject[]> {
+export async function unfinishedCalls(database: Database): Promise<UnfinishedCalls> {
   const started = await database
     .selectFrom('audit')
     .select((it) => it.fn.max('seq').as('seq'))
@@ -28,5 +34,5 @@ export async function unfinishedCalls(database: Database): Promise<JsonObject[]>
     if (kind === 'intent') unfinished.set(String(parsed.callId), parsed);
     else unfinished.delete(String(parsed.callId));
   }
-  return [...unfinished.values()];
+  return { calls: [...unfinished.values()], isUnused: started?.seq != null && rows.length === 0 };
 }

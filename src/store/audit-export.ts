@@ -9,7 +9,8 @@ import { checkAuditLog } from './audit-check.js';
 import { readTrustedPublicKey } from './checkpoint-key.js';
 import { emptyTree, parseEdge, type TreeEdge } from './merkle-tree.js';
 import type { AuditTable } from './state-tables.js';
-import { readAnchorAt, type VerifyOptions } from './stored-audit-log.js';
+import { readAnchorAt } from './stored-audit-log.js';
+import type { VerifyOptions } from './verify-options.js';
 
 interface ExportHeader {
   readonly first: number;

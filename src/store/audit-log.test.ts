@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readAuditTail, unfinishedCalls } from './audit-entries.js';
 import { AuditLog } from './audit-log.js';
-import { checkpointPaths } from './checkpoints.js';
+import { Checkpoints, checkpointPaths } from './checkpoints.js';
 import { type Database, openDatabase } from './database.js';
 import { openSqlite } from './sqlite.js';
 import { StoredAuditLog } from './stored-audit-log.js';
@@ -57,6 +57,18 @@ describe('the audit log', () => {
     expect(await verifyAudit()).toMatchObject({ ok: true, entries: 4 });
   });
 
+  test('goes on when the entry that it waited for was written meanwhile', async () => {
+    const log = new AuditLog(database, () => clock++);
+    const first = log.append({ kind: 'refusal', body: { callId: 'a' } });
+    // The write that is in progress takes this entry too, before its own time has come.
+    log.enqueue({ kind: 'outcome', body: { callId: 'b' } });
+    await first;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await log.append({ kind: 'refusal', body: { callId: 'c' } });
+    const entries = await readAuditTail(database, 10);
+    expect(entries.map((it) => JSON.parse(it.body).callId)).toEqual(['a', 'b', 'c']);
+  });
+
   test('accepts no further entries while a write has failed', async () => {
     const log = new AuditLog(database, () => clock++);
     const { schema } = database;
@@ -70,6 +82,71 @@ describe('the audit log', () => {
     await log.append({ kind: 'intent', body: { callId: 'd' } });
     expect(() => log.enqueue({ kind: 'intent', body: { callId: 'e' } })).not.toThrow();
     await log.flush();
+  });
+
+  test('syncs an entry of the mode group after its commit, and every other one with it', async () => {
+    const log = new AuditLog(database, () => clock++);
+    const sync = vi.spyOn(database, 'syncLog');
+    const delayed = vi.spyOn(database, 'withDelayedSync');
+    await log.append({ kind: 'intent', body: { callId: 'a' } }, 'group');
+    // Another process reads it, so the end of this one does not lose it.
+    const other = openSqlite(join(folder, 'toolwharf.db'), { readOnly: true });
+    expect(other.all('select seq from audit', [])).toHaveLength(1);
+    other.close();
+    expect([delayed.mock.calls.length, sync.mock.calls.length]).toEqual([1, 0]);
+    await expect.poll(() => sync.mock.calls.length).toBe(1);
+    await log.append({ kind: 'intent', body: { callId: 'b' } }, 'group');
+    await log.append({ kind: 'intent', body: { callId: 'c' } });
+    expect(delayed).toHaveBeenCalledTimes(2);
+    await Promise.all([
+      log.append({ kind: 'intent', body: { callId: 'd' } }, 'group'),
+      log.append({ kind: 'intent', body: { callId: 'e' } }),
+    ]);
+    // One entry that must be on disk puts the whole commit on disk.
+    expect(delayed).toHaveBeenCalledTimes(2);
+    await log.flush();
+    expect(sync).toHaveBeenCalledTimes(1);
+    await expect(database.withConnection((it) => it.all('pragma synchronous', []))).resolves.toEqual([
+      { synchronous: 2 },
+    ]);
+  });
+
+  test('accepts nothing any more after a sync in the background failed', async () => {
+    const log = new AuditLog(database, () => clock++);
+    vi.spyOn(database, 'syncLog').mockRejectedValueOnce(new Error('EIO'));
+    await log.append({ kind: 'intent', body: { callId: 'a' } }, 'group');
+    await expect(log.flush()).rejects.toMatchObject({ code: 'state_unusable' });
+    await expect(log.append({ kind: 'intent', body: { callId: 'b' } })).rejects.toThrow(/no call runs/);
+    await expect(log.append({ kind: 'intent', body: { callId: 'c' } }, 'group')).rejects.toThrow(/disk/);
+    expect(() => log.enqueue({ kind: 'outcome', body: { callId: 'a' } })).toThrow(/disk/);
+    expect(await readAuditTail(database, 10)).toHaveLength(1);
+  });
+
+  test('seals only entries that are on disk', async () => {
+    const checkpoints = await Checkpoints.open(checkpointPaths(folder));
+    const log = new AuditLog(database, () => clock++, { checkpoints, origin: 'toolwharf/x' });
+    const order: string[] = [];
+    const { write } = checkpoints;
+    vi.spyOn(checkpoints, 'write').mockImplementation((it) => {
+      order.push(`seal ${it.size}`);
+      return write.call(checkpoints, it);
+    });
+    vi.spyOn(database, 'syncLog').mockImplementation(async () => {
+      order.push('sync');
+    });
+    await log.append({ kind: 'intent', body: { callId: 'a' } }, 'group');
+    await log.close();
+    expect(order).toEqual(['sync', 'seal 1']);
+  });
+
+  test('seals nothing if the sync failed', async () => {
+    const checkpoints = await Checkpoints.open(checkpointPaths(folder));
+    const log = new AuditLog(database, () => clock++, { checkpoints, origin: 'toolwharf/x' });
+    const write = vi.spyOn(checkpoints, 'write');
+    vi.spyOn(database, 'syncLog').mockRejectedValue(new Error('EIO'));
+    await log.append({ kind: 'intent', body: { callId: 'a' } }, 'group');
+    await expect(log.close()).rejects.toMatchObject({ code: 'state_unusable' });
+    expect(write).not.toHaveBeenCalled();
   });
 
   const changes: readonly (readonly [string, string, number])[] = [
@@ -105,7 +182,7 @@ describe('the audit log', () => {
     await log.append({ kind: 'start', body: {} });
     for (const callId of ['a', 'b', 'c']) await log.append({ kind: 'intent', body: { callId } });
     await log.append({ kind: 'outcome', body: { callId: 'b' } });
-    expect((await unfinishedCalls(database)).map((it) => it.callId)).toEqual(['a', 'c']);
+    expect((await unfinishedCalls(database)).calls.map((it) => it.callId)).toEqual(['a', 'c']);
   });
 
   test('reports a failed write', async () => {

@@ -1,10 +1,14 @@
+import type { AuditDurability } from '../model/audit-durability.js';
 import { canonicalJson, type JsonObject } from '../model/json.js';
 import { entryHash } from './audit-hash.js';
 import { type AuditHead, nextHead, readAuditHead } from './audit-head.js';
+import { insertAuditRows } from './audit-rows.js';
+import type { Sealing, Unmentioned } from './audit-sealing.js';
 import { originOf } from './checkpoint.js';
 import type { Checkpoints } from './checkpoints.js';
 import type { Database } from './database.js';
-import { serializeEdge, type TreeEdge, treeRoot } from './merkle-tree.js';
+import { DelayedSync } from './delayed-sync.js';
+import { serializeEdge, treeRoot } from './merkle-tree.js';
 import { changeRepeatableCall, type RepeatableCallChange } from './repeatable-calls.js';
 import { insertSealedArguments, type SealedArgumentsInput } from './sealed-arguments.js';
 import type { SqliteConnection, SqlValue } from './sqlite.js';
@@ -20,6 +24,7 @@ export interface NewAuditEntry {
     | 'hold'
     | 'approval'
     | 'recovery'
+    | 'taint'
     | 'operator'
     | 'hook'
     | 'checkpoint'
@@ -43,25 +48,10 @@ const checkpointAfterEntries = 5000;
 interface Waiting {
   readonly entry: NewAuditEntry;
   readonly at: string;
+  /** Of the commit. An entry that nobody waits for takes the commit of others. */
+  readonly durability: AuditDurability | null;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
-}
-
-/** A checkpoint that no entry mentions yet. */
-interface Unmentioned {
-  readonly size: number;
-  readonly digest: string;
-  /** The tree without the last entry of the checkpoint. */
-  readonly before: TreeEdge;
-}
-
-/** The checkpoints of an audit log, and how far they go. */
-export interface Sealing {
-  readonly checkpoints: Checkpoints;
-  /** The name of the log. */
-  readonly origin: string;
-  /** The newest checkpoint, if no entry mentions it. */
-  readonly unmentioned?: Unmentioned | undefined;
 }
 
 /**
@@ -77,6 +67,8 @@ export class AuditLog {
   /** The newest entry. Cached, because no other process writes. */
   #head: AuditHead | undefined;
   #waiting: Waiting[] = [];
+  /** Written before the next entry. */
+  #announced: Waiting | undefined;
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failure: unknown;
@@ -85,10 +77,16 @@ export class AuditLog {
   #checkpointing: Promise<void> | undefined;
   #checkpointFailure: unknown;
   #unmentioned: Unmentioned | undefined;
+  /** Called with entries that are committed. */
+  onWritten: (entries: readonly NewAuditEntry[]) => void = () => {};
+  readonly #delayedSync: DelayedSync;
+  /** Calls that have an intent and no outcome yet. */
+  #openCalls = 0;
 
   /** Without `sealing` the log has no checkpoints. */
   constructor(database: Database, now: () => number, sealing: Sealing | null = null) {
     this.#database = database;
+    this.#delayedSync = new DelayedSync(() => database.syncLog());
     this.#now = now;
     this.#checkpoints = sealing?.checkpoints ?? null;
     this.#origin = sealing?.origin ?? '';
@@ -101,14 +99,18 @@ export class AuditLog {
     return this.#origin;
   }
 
-  /** Resolves when the entry is on disk. Entries keep the order of the calls, even if the caller does not wait. */
-  append(entry: NewAuditEntry): Promise<void> {
+  /**
+   * Resolves when the entry is on disk, or with `group` when a killed process no longer loses it. Entries keep the order of
+   * the calls, even if the caller does not wait.
+   */
+  append(entry: NewAuditEntry, durability: AuditDurability = 'call'): Promise<void> {
     return new Promise((done, failed) => {
+      this.#delayedSync.assertWorks();
       if (this.#checkpointFailure !== undefined) {
         this.#writeCheckpoint();
         return failed(this.#checkpointFailure);
       }
-      this.#add(entry, done, failed);
+      this.#add(entry, durability, done, failed);
       this.#start();
     });
   }
@@ -119,50 +121,86 @@ export class AuditLog {
    */
   enqueue(entry: NewAuditEntry): void {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#add(entry, ignore, ignore);
+    this.#delayedSync.assertWorks();
+    this.#add(entry, null, ignore, ignore);
     this.#timer ??= setTimeout(() => this.#start(), commitDelayMs);
+  }
+
+  /** Adds an entry that matters only if others follow: it is written together with the next one, before it. */
+  announce(entry: NewAuditEntry): void {
+    this.#announced = { entry, at: this.#time(), durability: null, done: ignore, failed: ignore };
   }
 
   /** Waits until all entries are on disk. */
   async flush(): Promise<void> {
+    await this.#written();
+    await this.#delayedSync.flush();
+  }
+
+  async #written(): Promise<void> {
     if (this.#waiting.length > 0) this.#start();
     while (this.#writing !== undefined) await this.#writing;
   }
 
   /** Writes a last checkpoint that covers all entries. */
   async close(): Promise<void> {
-    await this.flush();
+    await this.#written();
     await this.#checkpointing;
     await this.#writeCheckpoint();
     clearTimeout(this.#checkpointTimer);
     await this.#checkpoints?.close();
+    await this.#delayedSync.flush();
     if (this.#checkpointFailure !== undefined) throw this.#checkpointFailure;
   }
 
-  #add(entry: NewAuditEntry, done: () => void, failed: (error: unknown) => void): void {
-    this.#waiting.push({ entry, at: new Date(this.#now()).toISOString(), done, failed });
+  #add(
+    entry: NewAuditEntry,
+    durability: AuditDurability | null,
+    done: () => void,
+    failed: (error: unknown) => void,
+  ): void {
+    if (entry.kind === 'intent') this.#openCalls++;
+    else if (entry.kind === 'outcome') this.#openCalls = Math.max(0, this.#openCalls - 1);
+    if (this.#announced !== undefined) this.#waiting.push(this.#announced);
+    this.#announced = undefined;
+    this.#waiting.push({ entry, at: this.#time(), durability, done, failed });
+  }
+
+  #time(): string {
+    return new Date(this.#now()).toISOString();
   }
 
   #start(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#writing ??= this.#write();
+    // An earlier write may have taken the entry that this timer was for.
+    if (this.#waiting.length > 0) this.#writing ??= this.#write();
   }
 
   async #write(): Promise<void> {
-    // Entries of the same turn of the event loop share a commit.
-    await new Promise((resolve) => setImmediate(resolve));
+    // Entries of the same turn of the event loop share a commit. A call that is alone does not wait for others.
+    if (this.#openCalls > 1) await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#database.withConnection((connection) => this.#insert(connection, batch));
+        const awaited = batch.filter((it) => it.durability !== null);
+        // Entries that nobody waits for are on disk soon in any case.
+        const isGroup = awaited.length > 0 && awaited.every((it) => it.durability === 'group');
+        await this.#database.withConnection((connection) => {
+          if (!isGroup) return this.#insert(connection, batch);
+          this.#database.withDelayedSync(() => this.#insert(connection, batch));
+        });
+        if (isGroup) this.#delayedSync.committed();
+        else this.#delayedSync.covered();
         this.#failure = undefined;
         for (const waiting of batch) waiting.done();
+        this.onWritten(batch.map((it) => it.entry));
         this.#scheduleCheckpoint();
       } catch (error) {
         this.#failure = error;
         this.#head = undefined;
+        this.#openCalls -= batch.filter(({ entry }) => entry.kind === 'intent').length;
         for (const waiting of batch) waiting.failed(error);
       }
     }
@@ -184,7 +222,7 @@ export class AuditLog {
     };
     const { at } = batch[0] as Waiting;
     const checkpoint = this.#unmentioned;
-    connection.exec('begin immediate');
+    connection.run('begin immediate', []);
     try {
       if (checkpoint !== undefined) {
         const { size, digest, before } = checkpoint;
@@ -192,8 +230,8 @@ export class AuditLog {
         connection.run('update audit_tree set checkpoint = ?, edge = ?', [size, serializeEdge(before)]);
       }
       for (const waiting of batch) put(waiting.entry, waiting.at);
-      insert(connection, rows);
-      connection.exec('commit');
+      insertAuditRows(connection, rows);
+      connection.run('commit', []);
     } catch (error) {
       connection.exec('rollback');
       throw error;
@@ -220,8 +258,16 @@ export class AuditLog {
     const head = this.#head;
     if (checkpoints === null || head === undefined || head.seq <= this.#checkpointSeq)
       return Promise.resolve();
-    this.#checkpointing ??= checkpoints
-      .write({ origin: this.#origin, size: head.seq, root: treeRoot(head.tree).toString('base64') })
+    // What a checkpoint covers must not be missing after a power loss.
+    this.#checkpointing ??= this.#delayedSync
+      .flush()
+      .then(() =>
+        checkpoints.write({
+          origin: this.#origin,
+          size: head.seq,
+          root: treeRoot(head.tree).toString('base64'),
+        }),
+      )
       .then(
         ({ size, digest }) => {
           this.#checkpointSeq = size;
@@ -240,20 +286,3 @@ export class AuditLog {
 }
 
 function ignore(): void {}
-
-/** Rows per insert statement: running a statement costs more than the insert itself. */
-const rowsPerInsert = 8;
-const insertOne = insertionOf(1);
-const insertSeveral = insertionOf(rowsPerInsert);
-
-function insertionOf(count: number): string {
-  const places = Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?)').join(', ');
-  return `insert into audit (seq, at, kind, body, previous, hash) values ${places}`;
-}
-
-function insert(connection: SqliteConnection, rows: readonly SqlValue[][]): void {
-  let at = 0;
-  for (; at + rowsPerInsert <= rows.length; at += rowsPerInsert)
-    connection.run(insertSeveral, rows.slice(at, at + rowsPerInsert).flat());
-  for (; at < rows.length; at++) connection.run(insertOne, rows[at] as SqlValue[]);
-}

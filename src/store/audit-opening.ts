@@ -25,6 +25,8 @@ export interface OpenedAuditLog {
   readonly compared: Omit<ComparedLog, 'rootAt'> & { rootAt(size: number): Promise<string | undefined> };
   /** Checkpoints that the log mentions and that are gone. */
   readonly lost: RollbackFinding | undefined;
+  /** Whether the last checkpoint covers all entries. */
+  readonly isSealed: boolean;
 }
 
 /**
@@ -63,6 +65,7 @@ export async function openAuditLog(
         rootAt: async (size) => (size === last?.size ? last.root : rootOfEntries(database, size)),
       },
       lost: lostCheckpoints(row.checkpoint, last, paths),
+      isSealed: last?.size === head.seq,
     };
   } catch (error) {
     await checkpoints.close();

@@ -32,11 +32,17 @@ export class ChangeJournal {
     this.#now = now;
   }
 
-  async begin({ made = {}, ...entry }: NewEntry): Promise<void> {
-    await this.#database
-      .insertInto('change_journal')
-      .values({ ...entry, made: JSON.stringify({ ...nothingMade, ...made }), at: this.#now() })
-      .execute();
+  /**
+   * The entry survives the end of this process. If nothing is made yet, a power loss may lose it: nothing has to be undone
+   * then, and `add` waits until both are on disk.
+   */
+  async begin({ made, ...entry }: NewEntry): Promise<void> {
+    const row = { ...entry, made: JSON.stringify({ ...nothingMade, ...made }), at: this.#now() };
+    if (made !== undefined) await this.#database.insertInto('change_journal').values(row).execute();
+    else
+      await this.#database.withDelayedTransaction(async (transaction) => {
+        await transaction.insertInto('change_journal').values(row).execute();
+      });
   }
 
   /** Call it before the thing is made: after a crash in between, undoing finds nothing, which is fine. */

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Kysely } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
 import { HostError } from '../model/host-error.js';
 import { migrate } from './migrations.js';
 import { openSqlite, type SqliteConnection } from './sqlite.js';
@@ -11,12 +12,15 @@ import type { StateTables } from './state-tables.js';
 export class Database extends Kysely<StateTables> {
   readonly #connection: SqliteConnection;
   readonly #mutex: Mutex;
+  readonly #path: string;
+  #log: Promise<FileHandle> | undefined;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, path: string) {
     const mutex = new Mutex();
     super({ dialect: sqliteDialect(connection, mutex) });
     this.#connection = connection;
     this.#mutex = mutex;
+    this.#path = path;
   }
 
   /**
@@ -30,6 +34,42 @@ export class Database extends Kysely<StateTables> {
     } finally {
       release();
     }
+  }
+
+  /**
+   * Runs a transaction whose commit survives the end of this process, but a power loss only after `syncLog`. For use
+   * inside `withConnection`. Every other commit is on disk when it returns, with all commits before it.
+   */
+  withDelayedSync(work: () => void): void {
+    this.#connection.exec('pragma synchronous = normal');
+    try {
+      work();
+    } finally {
+      this.#connection.exec('pragma synchronous = full');
+    }
+  }
+
+  /** The same for a transaction with queries of Kysely. */
+  withDelayedTransaction<T>(work: (transaction: Transaction<StateTables>) => Promise<T>): Promise<T> {
+    return this.connection().execute(async (connection) => {
+      this.#connection.exec('pragma synchronous = normal');
+      try {
+        return await connection.transaction().execute(work);
+      } finally {
+        this.#connection.exec('pragma synchronous = full');
+      }
+    });
+  }
+
+  /** Writes the commits so far to the disk, without blocking the host. */
+  async syncLog(): Promise<void> {
+    this.#log ??= open(`${this.#path}-wal`, 'r+');
+    await (await this.#log).datasync();
+  }
+
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    await (await this.#log)?.close();
   }
 }
 
@@ -46,7 +86,7 @@ export function openDatabase(state: string): Database {
       'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
     );
     migrate(connection);
-    return new Database(connection);
+    return new Database(connection, path);
   } catch (error) {
     if (error instanceof HostError) throw error;
     throw new HostError('state_unusable', `the database in ${state} cannot be opened`, {

@@ -54,6 +54,17 @@ export interface RevokedPackageTable {
   by: string;
 }
 
+/** What a registry said against an installed release. */
+export interface ReleaseWarningTable {
+  name: string;
+  version: string;
+  sha256: string;
+  registry: string;
+  kind: string;
+  reason: string;
+  seen_at: number;
+}
+
 /** An unfinished change of an installation. */
 export interface ChangeJournalTable {
   id: string;

@@ -59,20 +59,29 @@ export class InstallationRows {
 
   /**
    * Stores a new generation, its values and its agreement, serves it and ends the journal entry: all of it or nothing.
-   * `values`: sealed, as the next versions of the stored ones.
+   * `values`: sealed, as the next versions of the stored ones. `delayed`: it is on disk after `sync`.
    */
   switchTo(
     generation: StoredGeneration,
     roots: Installation['roots'],
     journal: string,
     values: readonly SecretTable[],
+    delayed: 'delayed' | 'on disk' = 'on disk',
   ): Promise<void> {
-    return this.#database.transaction().execute(async (transaction) => {
+    const work = async (transaction: Transaction<StateTables>) => {
       await transaction.insertInto('generation').values(rowOf(generation)).execute();
       await putValues(transaction, values);
       await this.#point(transaction, generation, roots);
       await transaction.deleteFrom('change_journal').where('id', '=', journal).execute();
-    });
+    };
+    return delayed === 'delayed'
+      ? this.#database.withDelayedTransaction(work)
+      : this.#database.transaction().execute(work);
+  }
+
+  /** Waits until all changes so far are on disk. */
+  sync(): Promise<void> {
+    return this.#database.syncLog();
   }
 
   /**

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from './database.js';
-import { LimitLedger, type Meter, type Reservation } from './limit-ledger.js';
+import { LimitLedger, type Reservation } from './limit-ledger.js';
+import type { Meter } from './meter.js';
 
 let folder: string;
 let database: Database;
@@ -237,4 +238,20 @@ test('a clock that is set back frees nothing, even after a restart; only passing
   expect((await again.reserve([hour])).kind).toBe('full');
   time.ticks += 1;
   expect((await again.reserve([hour])).kind).toBe('taken');
+});
+
+test('limits that are partly used are listed with what is used of them, the fullest first', async () => {
+  time.wall = 1_000_000;
+  const ledger = ledgerOn(database);
+  await ledger.reserve([calls(10)]);
+  await ledger.reserve([calls(10), spend(8, 10)]);
+  await ledger.release({ taken: [] });
+  expect(await ledger.inUse()).toEqual([
+    { principal: 'agent', tool: 'desk/pay', kind: 'amount', windowMs: 1000, used: 8, max: 10 },
+    { principal: 'agent', tool: 'desk/pay', kind: 'calls', windowMs: 1000, used: 2, max: 10 },
+  ]);
+  // A host that started since does not know the maxima until the next call.
+  expect((await ledgerOn(database).inUse()).map((it) => it.max)).toEqual([null, null]);
+  time.wall += 1001;
+  expect(await ledger.inUse()).toEqual([]);
 });

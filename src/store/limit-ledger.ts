@@ -1,19 +1,8 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import type { Database } from './database.js';
+import { LimitMaxima, type UsedLimit, usedLimits } from './limit-use.js';
+import type { Meter } from './meter.js';
 import type { StateTables } from './state-tables.js';
-
-/** The share of one limit that one call uses. */
-export interface Meter {
-  readonly principal: string;
-  readonly tool: string;
-  readonly kind: 'calls' | 'amount';
-  /** Length of the sliding window in milliseconds. */
-  readonly windowMs: number;
-  /** Highest total within the window. */
-  readonly max: number;
-  /** What this call adds: 1 for `calls`. */
-  readonly amount: number;
-}
 
 export interface MeterReading {
   readonly meter: Meter;
@@ -64,6 +53,7 @@ interface Waiting {
 export class LimitLedger {
   readonly #database: Database;
   readonly #time: LimitTime;
+  readonly #maxima = new LimitMaxima();
   #waiting: Waiting[] = [];
   #writing = false;
   #highest: number | undefined;
@@ -78,6 +68,7 @@ export class LimitLedger {
 
   /** Reserves a share of all limits, or of none. */
   reserve(meters: readonly Meter[]): Promise<ReserveResult> {
+    this.#maxima.note(meters);
     return new Promise((done, failed) => {
       this.#waiting.push({ meters, done, failed });
       void this.#write();
@@ -92,6 +83,13 @@ export class LimitLedger {
       for (const meter of meters) readings.push(await reading(transaction, meter, time));
       return readings;
     });
+  }
+
+  /** All limits that are partly used. */
+  async inUse(): Promise<readonly UsedLimit[]> {
+    return this.#database
+      .transaction()
+      .execute(async (transaction) => usedLimits(transaction, await this.#now(transaction), this.#maxima));
   }
 
   /** Returns reserved shares, because the call had no effect. */

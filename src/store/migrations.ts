@@ -4,6 +4,8 @@ import { repeatableCalls } from './call-tables.js';
 import { installationSteps } from './installation-migrations.js';
 import { setTables } from './set-tables.js';
 import type { SqliteConnection } from './sqlite.js';
+import { taintTables } from './taint-tables.js';
+import { mcpTaskTable } from './task-tables.js';
 
 /** One SQL script per schema version. A released script never changes. */
 const steps: readonly string[] = [
@@ -237,6 +239,23 @@ const steps: readonly string[] = [
   `-- Wrong PINs on the pages of held calls.
    alter table operator_pin add column page_failures integer not null default 0;
    alter table operator_pin add column page_tried_at integer not null default 0;`,
+  mcpTaskTable,
+  taintTables,
+  `-- Arguments that a person wrote instead of those of the caller.
+   alter table approval add column replacement text;`,
+  `-- When a token was used the last time.
+   alter table token add column last_used_at integer;`,
+  `-- What registries said against installed releases.
+   create table release_warning (
+     name text not null,
+     version text not null,
+     sha256 text not null,
+     registry text not null,
+     kind text not null,
+     reason text not null,
+     seen_at integer not null,
+     primary key (name, version, sha256, registry, kind)
+   ) strict, without rowid;`,
 ];
 
 /** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */

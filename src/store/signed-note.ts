@@ -57,19 +57,29 @@ export function isSignedBy({ text, signatures }: SignedNote, key: NoteKey): bool
 
 /** The text form of a key that others verify with: `NAME+ID+KEY`. */
 export function verifierKeyText(key: NoteKey): string {
-  const encoded = Buffer.concat([Buffer.of(ed25519Type), rawKey(key.publicKey)]).toString('base64');
-  return `${key.name}+${keyIdOf(key).toString('hex')}+${encoded}`;
+  return typedKeyText(key, ed25519Type);
+}
+
+/** The text form of a key whose signatures are of this type. */
+export function typedKeyText(key: NoteKey, type: number): string {
+  const encoded = Buffer.concat([Buffer.of(type), rawKey(key.publicKey)]).toString('base64');
+  return `${key.name}+${noteKeyId(key, type).toString('hex')}+${encoded}`;
 }
 
 /** Undefined if the text is not the verifier key of an Ed25519 key. */
 export function parseVerifierKey(text: string): NoteKey | undefined {
+  return parseTypedKey(text, ed25519Type);
+}
+
+/** Undefined if the text is not the verifier key of an Ed25519 key whose signatures are of this type. */
+export function parseTypedKey(text: string, type: number): NoteKey | undefined {
   const [, name = '', id, encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  if (!keyName.test(name) || bytes.length !== 1 + keyBytes || bytes[0] !== ed25519Type) return undefined;
+  if (!keyName.test(name) || bytes.length !== 1 + keyBytes || bytes[0] !== type) return undefined;
   if (bytes.toString('base64') !== encoded) return undefined;
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.subarray(1).toString('base64url') };
   const key = { name, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
-  return keyIdOf(key).toString('hex') === id ? key : undefined;
+  return noteKeyId(key, type).toString('hex') === id ? key : undefined;
 }
 
 function parseSignature(line: string): NoteSignature | undefined {
@@ -81,8 +91,13 @@ function parseSignature(line: string): NoteSignature | undefined {
   return { name, keyId: bytes.subarray(0, idBytes), signature: bytes.subarray(idBytes) };
 }
 
-function keyIdOf({ name, publicKey }: NoteKey): Buffer {
-  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ed25519Type), rawKey(publicKey)]);
+function keyIdOf(key: NoteKey): Buffer {
+  return noteKeyId(key, ed25519Type);
+}
+
+/** The four bytes by which a signature of this type names its key. */
+export function noteKeyId({ name, publicKey }: NoteKey, type: number): Buffer {
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(type), rawKey(publicKey)]);
   return sha256Bytes(named).subarray(0, idBytes);
 }
 

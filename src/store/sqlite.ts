@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { diskFailure } from './disk-failure.js';
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
@@ -38,13 +40,13 @@ function openBuiltIn(path: string, readOnly: boolean): SqliteConnection {
   const { DatabaseSync } = require('node:sqlite') as {
     DatabaseSync: new (path: string, options: object) => Connection;
   };
-  return adapt(new DatabaseSync(path, { readOnly }));
+  return adapt(new DatabaseSync(path, { readOnly }), dirname(path));
 }
 
 function openLibsql(path: string, readOnly: boolean): SqliteConnection {
   const Database = withoutReport(() => require('libsql')) as new (path: string) => Connection;
   // It has no read-only option, but accepts file URLs.
-  return adapt(new Database(readOnly ? `${pathToFileURL(path).href}?mode=ro` : path));
+  return adapt(new Database(readOnly ? `${pathToFileURL(path).href}?mode=ro` : path), dirname(path));
 }
 
 /**
@@ -66,7 +68,7 @@ function withoutReport<T>(load: () => T): T {
   }
 }
 
-function adapt(connection: Connection): SqliteConnection {
+function adapt(connection: Connection, folder: string): SqliteConnection {
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
     let statement = statements.get(sql);
@@ -76,13 +78,22 @@ function adapt(connection: Connection): SqliteConnection {
     }
     return statement;
   };
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw diskFailure(error, folder) ?? error;
+    }
+  };
   return {
-    exec: (sql) => connection.exec(sql),
+    exec: (sql) => guarded(() => connection.exec(sql)),
     all: (sql, parameters) =>
-      prepared(sql)
-        .all(...parameters)
-        .map((row) => ({ ...row })),
-    run: (sql, parameters) => ({ changes: Number(prepared(sql).run(...parameters).changes) }),
+      guarded(() =>
+        prepared(sql)
+          .all(...parameters)
+          .map((row) => ({ ...row })),
+      ),
+    run: (sql, parameters) => guarded(() => ({ changes: Number(prepared(sql).run(...parameters).changes) })),
     close() {
       statements.clear();
       connection.close();

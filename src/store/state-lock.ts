@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HostError } from '../model/host-error.js';
+import { diskFailure } from './disk-failure.js';
 import { openSqlite } from './sqlite.js';
 
 export interface StateLock {
@@ -29,6 +30,7 @@ export function lockState(state: string): StateLock {
     connection.exec('begin exclusive');
   } catch (error) {
     connection.close();
+    if (error instanceof HostError) throw error;
     if (!isBusy(error)) {
       throw new HostError('state_unusable', `the lock in ${state} cannot be used`, {
         cause: error,
@@ -45,7 +47,12 @@ export function lockState(state: string): StateLock {
       },
     );
   }
-  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    connection.close();
+    throw diskFailure(error, state) ?? error;
+  }
   return {
     release() {
       connection.close();

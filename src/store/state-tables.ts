@@ -1,11 +1,12 @@
 // The tables of the state database, with the columns as SQLite stores them.
-import type { DenialTable } from './approval-tables.js';
+import type { ApprovalTable, DenialTable } from './approval-tables.js';
 import type { RepeatableCallTable, SealedArgumentsTable } from './call-tables.js';
 import type {
   ChangeJournalTable,
   GenerationTable,
   InstallationTable,
   NarrowingTable,
+  ReleaseWarningTable,
   RequestedInstallationTable,
   RevokedPackageTable,
   ViolationTable,
@@ -13,6 +14,8 @@ import type {
 } from './installation-tables.js';
 import type { SetBindingTable, ToolSetTable } from './set-tables.js';
 import type { SignInRequestTable } from './sign-in-tables.js';
+import type { TaintTables } from './taint-tables.js';
+import type { McpTaskTable } from './task-tables.js';
 
 export interface AuditTable {
   seq: number;
@@ -41,34 +44,6 @@ export interface AuditAnchorTable {
   place: string;
   /** When it was first written. */
   at: number;
-}
-
-export interface ApprovalTable {
-  id: string;
-  principal: string;
-  client: string;
-  session: string;
-  tool: string;
-  definition: string;
-  arguments: string;
-  arguments_digest: string;
-  policy: string;
-  credentials: string;
-  kind: string;
-  reasons: string;
-  /** A list as JSON. */
-  evidence: string;
-  created_at: number;
-  expires_at: number;
-  state: string;
-  decided_at: number | null;
-  decided_by: string | null;
-  channel: string | null;
-  /** 1 if the operator's PIN was given. */
-  verified: number | null;
-  void_reason: string | null;
-  /** The answer of the executed call as JSON. */
-  answer: string | null;
 }
 
 export interface SecretTable {
@@ -157,6 +132,8 @@ export interface TokenTable {
   created_at: number;
   expires_at: number | null;
   created_by: string;
+  /** About when it was used the last time. */
+  last_used_at: number | null;
 }
 
 /** A principal that a token has or had. */
@@ -256,7 +233,7 @@ export interface HostKeyTable {
   bytes: Uint8Array;
 }
 
-export interface StateTables {
+export interface StateTables extends TaintTables {
   audit: AuditTable;
   audit_tree: AuditTreeTable;
   audit_anchor: AuditAnchorTable;
@@ -276,6 +253,7 @@ export interface StateTables {
   announcement: AnnouncementTable;
   failed_start: FailedStartTable;
   sign_in_request: SignInRequestTable;
+  mcp_task: McpTaskTable;
   standing_rule: StandingRuleTable;
   accepted_waiver: AcceptedWaiverTable;
   operator_pin: OperatorPinTable;
@@ -286,6 +264,7 @@ export interface StateTables {
   generation: GenerationTable;
   violation: ViolationTable;
   revoked_package: RevokedPackageTable;
+  release_warning: ReleaseWarningTable;
   installation: InstallationTable;
   change_journal: ChangeJournalTable;
   requested_installation: RequestedInstallationTable;

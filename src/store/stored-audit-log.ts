@@ -20,16 +20,9 @@ import { emptyTree, serializeEdge, withLeaf } from './merkle-tree.js';
 import { verifierKeyText } from './signed-note.js';
 import { openSqlite, type SqliteConnection } from './sqlite.js';
 import type { AuditTable } from './state-tables.js';
+import type { VerifyOptions } from './verify-options.js';
 
 const pageSize = 500;
-
-/** What to verify the log with, besides what is stored with it. */
-export interface VerifyOptions {
-  /** Path of a public key to use instead of the stored one. */
-  readonly publicKey?: string | undefined;
-  /** Path of a checkpoint or an anchor that was kept elsewhere. */
-  readonly anchor?: string | undefined;
-}
 
 /** Reads the audit log of a state directory without a host. It does not disturb a running host. */
 export class StoredAuditLog {
@@ -213,7 +206,12 @@ export class StoredAuditLog {
     const verdict = await this.#snapshot(() => {
       const log = readAuditTree(this.#connection)?.log;
       const origin = log === undefined ? {} : { origin: originOf(log) };
-      return checkAuditLog({ entries: this.entries(), checkpoints: all(), publicKey, anchors, ...origin });
+      const total = this.lastSeq();
+      const { onEntries } = options;
+      return checkAuditLog({
+        ...{ entries: this.entries(), checkpoints: all(), publicKey, anchors, ...origin },
+        ...(onEntries === undefined ? {} : { onEntries: (entries: number) => onEntries(entries, total) }),
+      });
     });
     const failed = verdict.ok && problem !== undefined ? { ok: false, problem } : {};
     return { ...verdict, ...failed, ...(warnings.length === 0 ? {} : { warnings }) };

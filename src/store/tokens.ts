@@ -3,7 +3,7 @@ import type { Database } from './database.js';
 import type { TokenTable } from './state-tables.js';
 
 /** A token to store. */
-export interface NewToken extends Omit<TokenTable, 'digest' | 'created_at' | 'principal'> {
+export interface NewToken extends Omit<TokenTable, 'digest' | 'created_at' | 'principal' | 'last_used_at'> {
   /** The principal that it gets if no token ever had it; otherwise its id is added. */
   readonly wantedPrincipal: string;
   /** Id of the token whose principal it gets instead. */
@@ -48,7 +48,13 @@ export class TokenRows {
         principal = `${wantedPrincipal}#${row.id}`;
         await claim(principal);
       }
-      const made = { ...row, principal, digest: digestOf(token), created_at: this.#now() };
+      const made = {
+        ...row,
+        principal,
+        digest: digestOf(token),
+        created_at: this.#now(),
+        last_used_at: null,
+      };
       await transaction.insertInto('token').values(made).execute();
       return made;
     });
@@ -56,6 +62,10 @@ export class TokenRows {
 
   async list(): Promise<readonly TokenTable[]> {
     return this.#rows().orderBy('created_at').orderBy('id').execute();
+  }
+
+  async noteUse(id: string, at: number): Promise<void> {
+    await this.#database.updateTable('token').set({ last_used_at: at }).where('id', '=', id).execute();
   }
 
   async remove(id: string): Promise<boolean> {

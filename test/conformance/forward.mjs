@@ -1,10 +1,11 @@
 // Stands between the suite and the server on loopback: the suite cannot send a token, and has nobody to change a list.
 import { createServer, request } from 'node:http';
 
-/** Calls that the suite makes to have a list changed, with the package that is switched off and on again for it. */
-const triggers = { test_trigger_tool_change: 'test_simple_text', test_trigger_prompt_change: 'test' };
+/** The call whose connection is lost after the first event, as a proxy with a short timeout does. */
+const broken = 'test_reconnection';
 
-export async function openForward({ mcp, api, token, agentToken }) {
+/** `flips`: calls that the suite makes to have a list changed, with the package that is switched off and on again for it. */
+export async function openForward({ mcp, api, token, agentToken }, flips = {}) {
   const { port: target } = new URL(mcp);
   const server = createServer((asked, answer) => {
     pass(asked, answer).catch(() => answer.destroy());
@@ -13,7 +14,8 @@ export async function openForward({ mcp, api, token, agentToken }) {
     const chunks = [];
     for await (const chunk of asked) chunks.push(chunk);
     const body = Buffer.concat(chunks);
-    for (const [name, of] of Object.entries(triggers)) if (called(body) === name) await flip(api, token, of);
+    const flipped = flips[called(body)];
+    if (flipped !== undefined) await flip(api, token, flipped);
     // Names that are not ours go through as they are: refusing them is what is tested.
     const own = (value) =>
       value.replace(/((127\.0\.0\.1|localhost):)(\d+)$/, (all, name, _, port) =>
@@ -27,7 +29,9 @@ export async function openForward({ mcp, api, token, agentToken }) {
       (got) => {
         answer.writeHead(got.statusCode, got.headers);
         answer.flushHeaders();
-        got.pipe(answer);
+        const isStream = got.headers['content-type'] === 'text/event-stream';
+        if (isStream && called(body) === broken) endAfterEvent(got, answer);
+        else got.pipe(answer);
       },
     );
     onward.on('error', () => answer.destroy());
@@ -42,6 +46,17 @@ export async function openForward({ mcp, api, token, agentToken }) {
       return new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function endAfterEvent(got, answer) {
+  let begun = '';
+  got.on('data', (chunk) => {
+    begun += chunk;
+    const end = begun.indexOf('\n\n');
+    if (end === -1) return;
+    answer.end(begun.slice(0, end + 2));
+    got.destroy();
+  });
 }
 
 function called(body) {

@@ -7,7 +7,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import { createConnection, type Socket } from 'node:net';
-import type { Answer, TokenRole } from '../../src/host/host.js';
+import type { Answer, SessionPolicy, TokenRole } from '../../src/host/host.js';
 import { Metrics } from '../../src/serve/http/metrics.js';
 import { type HttpServer, type HttpServerOptions, openHttpServer } from '../../src/serve/http/server.js';
 import type { HttpServerLimits } from '../../src/serve/http/server-limits.js';
@@ -19,6 +19,7 @@ import {
   pythonTool,
   talos,
   type Workbench,
+  type WorkbenchOptions,
   workbench,
 } from './workbench.js';
 
@@ -77,6 +78,8 @@ export async function httpBench(
   limits: Partial<HttpServerLimits> = {},
   rest: Partial<HttpServerOptions> = {},
   more: Files = {},
+  hostOptions: WorkbenchOptions = {},
+  policy: SessionPolicy = {},
 ): Promise<HttpBench> {
   const answers: Answer[] = [];
   const metrics = new Metrics();
@@ -85,6 +88,7 @@ export async function httpBench(
     {
       // Then only processes of calls run.
       warm: false,
+      ...hostOptions,
       onAnswer: (answer) => {
         answers.push(answer);
         metrics.countCall(answer);
@@ -105,7 +109,7 @@ export async function httpBench(
       directories: [bench.packages],
       root: bench.root,
       accept: null,
-      policy: { rules: [knownEffects] },
+      policy: { rules: [knownEffects], ...policy },
     },
     version: '9.9.9',
     now: Date.now,

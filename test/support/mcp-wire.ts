@@ -77,6 +77,7 @@ export function frontFor({ host, session, principal = 'agent', ...rest }: FrontS
     ...parts,
     session,
     approvals: host.approvals,
+    tasks: host.tasks,
     principal,
     holder,
     expose,

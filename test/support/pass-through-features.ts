@@ -13,6 +13,8 @@ export interface Side {
   name(own: string): string;
   /** The address of a listed resource for this client. */
   uri(own: string): string;
+  /** A folder that both client and server know: the workspace. */
+  readonly folder: string;
 }
 
 export type Observe = (side: Side) => Promise<unknown>;
@@ -65,6 +67,10 @@ function askedClient(side: Side, asked: string[], answer: (message: string) => P
   });
 }
 
+const showingApps = {
+  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
+};
+
 export const features: Readonly<Record<string, Observe>> = {
   'titles, icons, hints, execution and metadata of a tool': toolEntry('full'),
   'a tool without a title': toolEntry('untitled'),
@@ -112,6 +118,27 @@ export const features: Readonly<Record<string, Observe>> = {
     const { messages } = await client.getPrompt({ name: side.name('letter'), arguments: { city: 'Paris' } });
     const uris = messages.flatMap(({ content: it }) => (it.type === 'resource_link' ? [it.uri] : []));
     return Promise.all(uris.map((uri) => client.readResource({ uri }).catch(() => 'unreadable')));
+  },
+  'an app: its tool, its entry and its page': async (side) => {
+    const client = await side.client(showingApps);
+    const { tools } = await client.listTools();
+    const { resources } = await client.listResources();
+    const tool = find(side, tools, 'board');
+    const { resourceUri = '' } = (tool?._meta?.ui ?? {}) as { resourceUri?: string };
+    const entry = resources.find((it) => it.uri === resourceUri);
+    return { tool, entry, page: await client.readResource({ uri: resourceUri }) };
+  },
+  'an app in a result and linked in it': async (side) => {
+    const client = await side.client(showingApps);
+    const { content } = await client.callTool({ name: side.name('board'), arguments: {} });
+    const uris = content.flatMap((it) => (it.type === 'resource_link' ? [it.uri] : []));
+    return { content, read: await Promise.all(uris.map((uri) => client.readResource({ uri }))) };
+  },
+  'a tool that is for apps alone': async (side) => {
+    const client = await side.client(showingApps);
+    const { tools } = await client.listTools();
+    const { content } = await client.callTool({ name: side.name('refresh'), arguments: {} });
+    return { tool: find(side, tools, 'refresh'), content };
   },
   'a large result, whole or by its link': async (side) => {
     const client = await side.client();
@@ -186,6 +213,24 @@ export const features: Readonly<Record<string, Observe>> = {
     await waiting;
     return { asked: asked.sort(), content: answers.map((it) => it.content) };
   },
+  'a question to the user while a prompt is read': async (side) => {
+    const asked: string[] = [];
+    const client = await askedClient(side, asked, async () => 'blue');
+    const { messages } = await client.getPrompt({ name: side.name('curious') });
+    return { asked, messages };
+  },
+  'a question to the user while a resource is read': async (side) => {
+    const asked: string[] = [];
+    const client = await askedClient(side, asked, async () => 'blue');
+    const { contents } = await client.readResource({ uri: side.uri('desk://curious') });
+    return { asked, contents };
+  },
+  'several questions at once': async (side) => {
+    const asked: string[] = [];
+    const client = await askedClient(side, asked, async (message) => `about ${message}`);
+    const { content } = await client.callTool({ name: side.name('quiz'), arguments: {} });
+    return { asked: asked.sort(), content };
+  },
   sampling: async (side) => {
     const client = await side.client({ sampling: {} });
     client.setRequestHandler('sampling/createMessage', async ({ params }) => {
@@ -198,7 +243,10 @@ export const features: Readonly<Record<string, Observe>> = {
   },
   'roots of the client': async (side) => {
     const client = await side.client({ roots: {} });
-    client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///home/me', name: 'me' }] }));
-    return (await client.callTool({ name: side.name('roots'), arguments: {} })).content;
+    client.setRequestHandler('roots/list', async () => ({
+      roots: [{ uri: `file://${side.folder}`, name: 'me' }],
+    }));
+    const { content } = await client.callTool({ name: side.name('roots'), arguments: {} });
+    return JSON.stringify(content).replace(`file://${side.folder}\\"`, 'the workspace"');
   },
 };

@@ -10,12 +10,19 @@ export function serverPackage(id: string, body: string, env: readonly object[] =
   return packageOf(id, bareServer(body), [], env);
 }
 
-/** A Toolspace package whose server is the script in a file. */
+/** A Toolspace package whose server is the script in a file. It may read the workspace. */
 export function scriptPackage(id: string, file: string, args: readonly string[]): Files {
-  return packageOf(id, readFileSync(file, 'utf8'), args, []);
+  const scopes = [{ resource: 'fs.local', actions: ['read'], rationale: 'It reads the workspace.' }];
+  return packageOf(id, readFileSync(file, 'utf8'), args, [], scopes);
 }
 
-function packageOf(id: string, script: string, args: readonly string[], env: readonly object[]): Files {
+function packageOf(
+  id: string,
+  script: string,
+  args: readonly string[],
+  env: readonly object[],
+  scopes: readonly object[] = [],
+): Files {
   const manifest = {
     manifest_version: '0.2',
     tool: { id, version: '1.0.0', name: id, summary: 'A test server.', homepage: page, license: 'MIT' },
@@ -25,6 +32,7 @@ function packageOf(id: string, script: string, args: readonly string[], env: rea
       entrypoint: { command: ['node', 'server.mjs', ...args] },
     },
     ...(env.length === 0 ? {} : { env }),
+    ...(scopes.length === 0 ? {} : { scopes }),
     smoke: { kind: 'mcp-tool-call', tool_name: 'go', arguments: {}, success: {} },
     kill_switch: { kind: 'manual', instructions_url: page },
   };

@@ -65,6 +65,14 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
     loadFormats: async () => builtInFormats,
     openHost: async () => ({ close: async () => {}, ...options.host }) as Host,
     examine: options.examine ?? (async () => []),
+    checkContribution: () => Promise.reject(new Error('no checks here')),
+    connectTextModel: async () => undefined,
+    publishAtServer: () => Promise.reject(new Error('no registry here')),
+    yankAtServer: () => Promise.reject(new Error('no registry here')),
+    searchRegistries: () => Promise.reject(new Error('no registry here')),
+    registryPackageFacts: () => Promise.reject(new Error('no registry here')),
+    registryKeychain: async () => null,
+    openReviewQueue: () => Promise.reject(new Error('no registry here')),
     readDocument: async () => {
       throw new Error('no command here reads a document');
     },

@@ -52,7 +52,7 @@ export function toolwharf(args: readonly string[], options: RunOptions = {}): Pr
 /** Options for a command that says, like `knownEffects`, that undeclared effects are known to the operator. */
 export function knownEffectsOptions(folder: string): readonly string[] {
   const file = join(folder, 'known-effects.toml');
-  writeFileSync(file, '[[rules]]\ntool = "*"\nundeclared_effect = "write"\n');
+  writeFileSync(file, '[taint]\nmode = "observe"\n\n[[rules]]\ntool = "*"\nundeclared_effect = "write"\n');
   return ['--config', file];
 }
 

@@ -1,4 +1,5 @@
 // A host with temporary packages, and short ways to write those packages.
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { waiversOf } from '../../src/host/session-waivers.js';
@@ -40,14 +41,19 @@ export const knownEffects: Rule = { tool: '*', undeclaredEffect: 'write', origin
 export interface WorkbenchOptions extends Partial<HostOptions> {
   /** Grants of sessions that stay in force when the test sets a PIN, as if the operator had accepted them with it. */
   readonly acceptedGrants?: readonly string[];
-  /** False: sessions have no `knownEffects`. Default: true. */
+  /**
+   * False: sessions have no `knownEffects`, and hold calls for what they have seen as by default. Default: true; nobody has said
+   * what the inputs of a test's tools decide, so that most calls after the first one would be held.
+   */
   readonly statesEffects?: boolean;
+  /** Writes into the state directory before the host starts. */
+  readonly prepare?: (state: string) => Promise<void>;
 }
 
 /** Starts a host whose packages are the given files. Its sessions know undeclared effects. */
 export async function workbench(
   files: Files,
-  { acceptedGrants = [], statesEffects = true, ...options }: WorkbenchOptions = {},
+  { acceptedGrants = [], statesEffects = true, prepare, ...options }: WorkbenchOptions = {},
 ): Promise<Workbench> {
   const folder = temporaryFolder();
   const packages = join(folder.path, 'packages');
@@ -62,6 +68,7 @@ export async function workbench(
   };
   write(files);
   await acceptGrants(join(folder.path, 'state'), acceptedGrants);
+  await prepare?.(join(folder.path, 'state'));
   const bugs: unknown[] = [];
   const host = await createHost({
     state: join(folder.path, 'state'),
@@ -80,8 +87,12 @@ export async function workbench(
         principal: 'agent',
         directories: [packages],
         root,
+        // What one session of a test has seen does not count for the next one.
+        ...(wanted.client === undefined ? { sessionName: randomUUID() } : {}),
         ...wanted,
-        policy: { ...policy, rules: statesEffects ? [...rules, knownEffects] : rules },
+        policy: statesEffects
+          ? { ...policy, taint: { mode: 'observe', ...policy.taint }, rules: [...rules, knownEffects] }
+          : { ...policy, rules },
       });
       const broken = (await opened.packages()).packages.filter((it) => it.state === 'broken');
       // Otherwise a test that uses them would fail for a reason that is hard to see.

@@ -1,5 +1,5 @@
 // The rules of ARCHITECTURE.md, as a test. Each failure says what is allowed.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -22,6 +22,7 @@ const allowedImports: Record<string, readonly string[]> = {
   bundle: ['model', 'formats', 'files'],
   sources: ['model', 'formats', 'files', 'net', 'sandbox', 'environment', 'bundle'],
   run: ['model', 'files', 'net', 'sandbox', 'wire'],
+  registry: ['model', 'formats', 'policy', 'files', 'net', 'store', 'secrets', 'bundle', 'sources'],
   host: [
     'model',
     'formats',
@@ -36,14 +37,17 @@ const allowedImports: Record<string, readonly string[]> = {
     'secrets',
     'environment',
     'sources',
+    'registry',
   ],
-  serve: ['model', 'formats', 'bundle', 'files', 'wire', 'host'],
+  serve: ['model', 'formats', 'bundle', 'files', 'wire', 'host', 'registry'],
+  // Of host and serve only types; see below.
+  console: ['model', 'host', 'serve'],
 };
 
 const pure = ['model', 'formats', 'policy'];
 /** Folders of formats/ that belong to all of them. */
 const shared = ['document', 'javascript', 'python'];
-const roots = ['main.ts', 'launch.ts', 'index.ts', 'connect.ts', 'version.ts', 'pure.d.ts'];
+const roots = ['main.ts', 'publishing.ts', 'launch.ts', 'index.ts', 'connect.ts', 'version.ts', 'pure.d.ts'];
 
 interface Import {
   readonly target: string;
@@ -94,6 +98,36 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('the console runs in a browser: it takes only types from the host, and values from the pure model', () => {
+    const wrong = sources
+      .filter((it) => it.folder === 'console')
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter(
+            ({ target, typeOnly }) =>
+              target.startsWith('node:') || (/^(host|serve)\//.test(target) && !typeOnly),
+          )
+          .map((it) => `${path} imports ${it.target}; import only types`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test('a page of the console never imports another, except what the inbox keeps up to date', () => {
+    const wrong = sources.flatMap(({ path, imports }) => {
+      const own = /^console\/pages\/([a-z]+)\//.exec(path)?.[1];
+      if (own === undefined) return [];
+      return imports
+        .filter(
+          ({ target }) =>
+            /^console\/pages\/[a-z]+\//.test(target) &&
+            !target.startsWith(`console/pages/${own}/`) &&
+            target !== 'console/pages/inbox/inbox.ts',
+        )
+        .map((it) => `${path} imports ${it.target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   test('there is one composition root', () => {
     const wrong = sources
       .filter((it) => !roots.includes(it.path) && it.imports.some((to) => to.target === 'host/create.ts'))
@@ -111,6 +145,7 @@ describe('imports', () => {
     const root = [
       'host.ts',
       'session-setup.ts',
+      'session-options.ts',
       'session-policy.ts',
       'session-waivers.ts',
       'options.ts',
@@ -181,7 +216,8 @@ describe('imports', () => {
 describe('effects', () => {
   test('exit, console, environment and the clock are used at the edges only', () => {
     // The last two are texts of scripts that are a process of their own inside the sandbox.
-    const edges = /^(main\.ts|serve\/cli\/|sandbox\/relay\/relay-code\.ts|run\/worker\/)/;
+    const edges =
+      /^(main\.ts|publishing\.ts|serve\/cli\/|console\/|sandbox\/relay\/relay-code\.ts|run\/worker\/)/;
     const wrong = sources.flatMap(({ path, text }) => {
       if (edges.test(path)) return [];
       const used =
@@ -197,10 +233,15 @@ describe('effects', () => {
 describe('JSON from outside', () => {
   /** Files that parse text which the host itself wrote, with what it is. All others use `model/json-bounds.ts`. */
   const ownText: Record<string, string> = {
+    'console/pages/inbox/argument-editor.tsx': 'what a person writes; the host checks it',
+    'console/shell/connection.ts': 'events of our own host',
+    'console/shell/operations.ts': 'answers of our own host',
     'host/call/call-repeats.ts': 'arguments and answers that were sealed by the host',
     'environment/environment-store.ts': 'the lock in the state directory',
     'host/call/kept-arguments.ts': 'arguments that were sealed by the host',
     'host/operator/host-audit.ts': 'the audit log',
+    'host/operator/label-sessions.ts': 'the database',
+    'host/operator/taint-holds.ts': 'the database',
     'host/operator/waiver-gate.ts': 'the database',
     'host/operator/tool-sets.ts': 'the database',
     'host/packages/parse-cache.ts': 'the cache in the state directory',
@@ -208,6 +249,8 @@ describe('JSON from outside', () => {
     'host/upstream/announcement-difference.ts': 'a copy of a value',
     'model/lock-file.ts': 'a copy of a value',
     'store/package-entries.ts': 'the audit log',
+    'host/doctor/unfinished-changes.ts': 'the audit log',
+    'sandbox/probe-memory.ts': 'a file that the host wrote',
     'model/json-bounds.ts': 'the function that checks the limits first',
     'model/json.ts': 'the function for stored text',
     'policy/review/package-text.ts': 'stored with an agreement',
@@ -222,18 +265,21 @@ describe('JSON from outside', () => {
     'serve/clients/outcome.ts': 'a copy of a value',
     'serve/imports/import-backup.ts': 'a private file of our own',
     'serve/mcp/state-signer.ts': 'signed by the host',
+    'serve/mcp/tasks/task-view.ts': 'the database',
     'serve/socket/connect.ts': 'the first line of our own host, limited in size',
     'serve/socket/socket-host.ts': 'answers of our own host',
     'store/call-history.ts': 'the audit log',
     'store/narrowings.ts': 'the database',
     'store/agreements.ts': 'the database',
-    'store/approvals.ts': 'the database',
+    'store/approval-row.ts': 'the database',
     'store/broken-when-named.ts': 'the database',
     'store/change-journal.ts': 'the database',
     'store/installations.ts': 'the database',
     'store/audit-check.ts': 'the audit log',
     'store/audit-entries.ts': 'the audit log',
     'store/audit-search.ts': 'the audit log',
+    'store/call-table.ts': 'the audit log',
+    'host/operator/activity-operations.ts': 'the audit log',
     'store/moved-files.ts': 'the database',
     'store/notice-log.ts': 'the audit log',
     'store/standing-rules.ts': 'the database',
@@ -261,8 +307,11 @@ describe('files', () => {
   const long: Record<string, string> = {
     'formats/python/expression.ts':
       'one recursive grammar: every part of an expression can contain every other',
+    'index.ts': 'the list of everything that the library exports',
+    'host/host.ts': 'the whole interface of the host, and every type that surfaces use',
+    'run/rpc/rpc-peer.ts': 'one peer with both directions of the protocol',
     'formats/check.ts': 'one exhaustive translation of schema complaints',
-    'host/call/call.ts': 'the call pipeline, kept in one file',
+    'host/upstream/package-upstreams.ts': 'one class: everything that a session does with its programs',
     'policy/review/widening.ts': 'one comparison of everything that a package can request',
   };
 
@@ -359,7 +408,7 @@ function importers(module: string): string[] {
 }
 
 function isPackage(target: string): boolean {
-  return !target.endsWith('.ts') && !target.endsWith('.json');
+  return !/\.(tsx?|json)$/.test(target);
 }
 
 /** Targets are paths below src/, or the names of packages. */
@@ -370,11 +419,17 @@ function importsOf(path: string, text: string): Import[] {
   )) {
     const specifier = (match[2] ?? match[3] ?? match[4]) as string;
     const target = specifier.startsWith('.')
-      ? relative('.', normalize(join(dirname(path), specifier))).replace(/\.js$/, '.ts')
+      ? sourceOf(relative('.', normalize(join(dirname(path), specifier))))
       : specifier;
     found.push({ target, typeOnly: match[1] !== undefined });
   }
   return found;
+}
+
+/** The path of a source file by the name that imports use. */
+function sourceOf(target: string): string {
+  const path = target.replace(/\.js$/, '.ts');
+  return path.startsWith('console/') && !existsSync(join(src, path)) ? `${path}x` : path;
 }
 
 function listFiles(folder: string, prefix = ''): string[] {
@@ -382,7 +437,7 @@ function listFiles(folder: string, prefix = ''): string[] {
     const path = `${prefix}${it.name}`;
     return it.isDirectory()
       ? listFiles(join(folder, it.name), `${path}/`)
-      : path.endsWith('.ts')
+      : /\.tsx?$/.test(path)
         ? [path]
         : [];
   });

@@ -25,6 +25,7 @@ const memoCodes = { 'memo.empty': 'warning' } as const;
 
 const memoParser: FormatParser = {
   schema: { title: 'Memo manifest', type: 'object', required: ['id', 'text'] },
+  readFields: parseJson,
   parse(bundle) {
     const opened = openFile(bundle, { parse: parseJson, codes: memoCodes });
     if (!opened.ok) return { diagnostics: opened.diagnostics };

@@ -24,7 +24,7 @@ function linesOf(files: readonly string[]): TextLine[] {
 
 const topPages = ['README.md', 'ARCHITECTURE.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 const files: Record<Exclude<WordPlace, 'output'>, readonly string[]> = {
-  src: filesBelow('src', '.ts'),
+  src: [...filesBelow('src', '.ts'), ...filesBelow('src', '.tsx')],
   test: filesBelow('test', '.ts'),
   docs: [...topPages, ...filesBelow('docs', '.md'), ...filesBelow('examples', '.md')],
 };

@@ -10,6 +10,7 @@ export const findagentFormat = {
   codes: findagentCodes,
   claim: claimFindagent,
   load: async () => (await import('./format.js')).findagent,
+  loadEditor: async () => (await import('../document/json-editor.js')).jsonEditor,
   loadStarter: async () => (await import('./starter.js')).starter,
   loadImporter: async () => (await import('./import.js')).importRepository,
 } as const satisfies FormatDescriptor;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import type { Candidate, ParseResult } from '../../model/format.js';
 import type { JsonObject } from '../../model/json.js';
 import { defaultParseOptions } from '../index.js';

@@ -15,6 +15,7 @@ const checked = { schema: schema as unknown as JsonObject, validate: validateFin
 /** Agents described by one JSON file: prompts, HTTP tools, skills and code. */
 export const findagent: FormatParser = {
   schema: checked.schema,
+  readFields: parseJson,
 
   parse(bundle): ParseResult {
     const opened = openFile(bundle, { parse: parseJson, codes: findagentCodes });

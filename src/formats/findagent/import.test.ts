@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import { findagent } from './format.js';
 import { readFrontmatter } from './frontmatter.js';
 import { importRepository } from './import.js';

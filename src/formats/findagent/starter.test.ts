@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import { defaultParseOptions } from '../index.js';
 import { findagent } from './format.js';
 import { starter } from './starter.js';

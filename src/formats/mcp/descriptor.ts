@@ -14,5 +14,6 @@ export const mcpFormat = {
     fileName: manifestName,
     loadWriter: async () => (await import('./writer.js')).writeServer,
   },
+  loadEditor: async () => (await import('../document/json-editor.js')).jsonEditor,
   loadStarter: async () => (await import('./starter.js')).starter,
 } as const satisfies FormatDescriptor;

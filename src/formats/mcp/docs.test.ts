@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import { defaultParseOptions } from '../index.js';
 import { manifestName } from './claim.js';
 import { mcpCodes } from './codes.js';

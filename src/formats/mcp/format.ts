@@ -15,6 +15,7 @@ const checked = { schema: schema as unknown as JsonObject, validate: validateMcp
 /** A plain MCP server: a command, a container image or a URL, with the values that it needs. */
 export const mcpParser: FormatParser = {
   schema: checked.schema,
+  readFields: parseJson,
 
   parse(bundle): ParseResult {
     const opened = openFile(bundle, { parse: parseJson, codes: mcpCodes });

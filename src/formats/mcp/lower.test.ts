@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import { defaultParseOptions } from '../index.js';

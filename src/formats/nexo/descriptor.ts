@@ -10,5 +10,6 @@ export const nexoFormat = {
   codes: nexoCodes,
   claim: claimNexo,
   load: async () => (await import('./format.js')).nexo,
+  loadEditor: async () => (await import('../document/toml-editor.js')).tomlEditor,
   loadStarter: async () => (await import('./starter.js')).starter,
 } as const satisfies FormatDescriptor;

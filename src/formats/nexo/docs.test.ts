@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import { builtInFormats } from '../built-in-formats.js';
 import { diagnosticCodesOf } from '../diagnostic-codes.js';
 import { defaultParseOptions } from '../index.js';

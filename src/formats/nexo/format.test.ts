@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import type { ParseOptions, ParseResult } from '../../model/format.js';
 import { defaultParseOptions } from '../index.js';
 import { claimNexo } from './claim.js';

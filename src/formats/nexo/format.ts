@@ -19,6 +19,7 @@ const checked = { schema: schema as unknown as JsonObject, validate: validateNex
 /** Extensions described by a plugin.toml: tools and hooks over stdio, NATS or HTTP, and MCP servers. */
 export const nexo: FormatParser = {
   schema: checked.schema,
+  readFields: parseToml,
 
   parse(bundle, options): ParseResult {
     const opened = openFile(bundle, { parse: parseToml, codes: nexoCodes });

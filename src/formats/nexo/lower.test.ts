@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import { noGuardrails } from '../../model/guardrails.js';
 import type { Package } from '../../model/package.js';
 import type { ProgramTarget } from '../../model/program.js';

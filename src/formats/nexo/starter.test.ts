@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { memoryBundle } from '../../../test/support/memory-bundle.js';
+import { memoryBundle } from '../../bundle/memory-bundle.js';
 import { defaultParseOptions } from '../index.js';
 import { nexo } from './format.js';
 import { starter } from './starter.js';

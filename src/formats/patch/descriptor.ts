@@ -10,5 +10,6 @@ export const patchFormat = {
   codes: patchCodes,
   claim: claimPatch,
   load: async () => (await import('./format.js')).patch,
+  loadEditor: async () => (await import('./editor.js')).patchEditor,
   loadStarter: async () => (await import('./starter.js')).starter,
 } as const satisfies FormatDescriptor;

@@ -21,6 +21,12 @@ const checked = { schema: schema as unknown as JsonObject, validate: validatePat
 export const patch: FormatParser = {
   schema: checked.schema,
 
+  readFields(text) {
+    const block = readManifestBlock(new SourceText(text));
+    if ('yaml' in block) return parseYaml(block.yaml, block.rangeOf);
+    return { value: undefined, locate: () => block.range };
+  },
+
   parse(bundle): ParseResult {
     const read = readTextFile(bundle, bundle.manifest);
     if (!read.ok) return { diagnostics: read.diagnostics };

@@ -1,7 +1,4 @@
-import type { parser } from '@lezer/python';
-
-/** A node of the Python syntax tree. */
-export type SyntaxNode = ReturnType<typeof parser.parse>['topNode'];
+import type { SyntaxNode } from '../python/syntax-node.js';
 
 /** Code that runs on import. */
 export interface SideEffect {

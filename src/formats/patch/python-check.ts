@@ -3,11 +3,13 @@
 import { parser } from '@lezer/python';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { SourceText } from '../document/source-text.js';
+import { isTooDeep } from '../python/nesting.js';
+import type { SyntaxNode } from '../python/syntax-node.js';
 import { pythonProblem } from '../python/syntax-problem.js';
 import { suggest } from '../suggest.js';
 import type { PatchReport } from './codes.js';
-import { importSideEffects, type SyntaxNode } from './import-side-effects.js';
-import { isNewerPython, isTooDeep } from './python-limits.js';
+import { importSideEffects } from './import-side-effects.js';
+import { isNewerPython } from './python-limits.js';
 import { isParameterName } from './rules.js';
 
 /** One parameter of main(). */

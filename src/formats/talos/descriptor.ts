@@ -10,5 +10,6 @@ export const talosFormat = {
   codes: talosCodes,
   claim: claimTalos,
   load: async () => (await import('./format.js')).talos,
+  loadEditor: async () => (await import('../document/json-editor.js')).jsonEditor,
   loadStarter: async () => (await import('./starter.js')).starter,
 } as const satisfies FormatDescriptor;

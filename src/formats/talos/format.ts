@@ -17,6 +17,7 @@ const checked = { schema: schema as unknown as JsonObject, validate: validateTal
 /** The Talos format: folders with a manifest.json and JavaScript or TypeScript handlers. */
 export const talos: FormatParser = {
   schema: checked.schema,
+  readFields: parseJson,
 
   parse(bundle): ParseResult {
     const opened = openFile(bundle, { parse: parseJson, codes: talosCodes });

@@ -11,5 +11,6 @@ export const toolspaceFormat = {
   codes: toolspaceCodes,
   claim: claimToolspace,
   load: async () => (await import('./format.js')).toolspace,
+  loadEditor: async () => (await import('../document/json-editor.js')).jsonEditor,
   loadStarter: async () => (await import('./starter.js')).starter,
 } as const satisfies FormatDescriptor;

@@ -19,6 +19,7 @@ const checked = { schema: schema as unknown as JsonObject, validate: validateToo
 /** Install manifests: one JSON file that describes how a tool is installed, called, tested and revoked. */
 export const toolspace: FormatParser = {
   schema: checked.schema,
+  readFields: parseJson,
 
   parse(bundle): ParseResult {
     const opened = openFile(bundle, { parse: parseJson, codes: toolspaceCodes });

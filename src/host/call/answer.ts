@@ -55,7 +55,8 @@ export function confirmationOf(request: ApprovalRequest, url: string | null): Co
     reasons: request.reasons,
     tool: request.tool,
     arguments: request.arguments,
-    evidence: request.evidence,
+    // What the session was shown is quoted for the person only.
+    evidence: request.evidence.filter((it) => it.kind !== 'taint'),
     expiresAt: new Date(request.expiresAt).toISOString(),
     ...(url === null ? {} : { url }),
   };

@@ -26,6 +26,7 @@ export async function checkArguments(callable: CallableTool, input: Json): Promi
     `the arguments of ${callable.name} are not valid: ${checked.errors.join('; ')}`,
     {
       hint: `see its inputs: toolwharf info ${shellQuote(callable.file)}`,
+      problems: checked.problems,
     },
   );
 }

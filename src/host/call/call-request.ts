@@ -5,13 +5,21 @@ import type { FailedToolResult, HostErrorCode, ToolError } from '../../model/hos
 import type { Json, JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
 import type { ConfirmationKind } from '../../policy/decide.js';
-import type { BinaryContent, CallLogging, Progress } from '../../run/run.js';
+import type { BinaryContent, CallLogging, ClientRequests, Progress } from '../../run/run.js';
+import type { ExplainedFinding } from './explanation.js';
 
 /** A call of a tool. */
 export interface CallRequest {
   /** `package/tool`, an exposed name, or `patch_confirm_action`. */
   readonly tool: string;
   readonly arguments: Json;
+  /**
+   * What the user wrote, from a program that gets it from them. It vouches for the names, addresses and amounts in it, so it must
+   * never be text of a model. Only in the process of the host: other callers cannot set it.
+   */
+  readonly userText?: string | undefined;
+  /** What a client says its user wrote. Counts only if `taint.userText` of the policy names the principal. */
+  readonly clientText?: Json | undefined;
   /** Default: the tool's own time limit. Bounded by `limits.wallSeconds` of the policy. */
   readonly timeoutMs?: number | undefined;
   /** Cancels the call. */
@@ -23,13 +31,27 @@ export interface CallRequest {
    * guardrail or before hook looks at its arguments: this is none of them.
    */
   readonly meta?: JsonObject | undefined;
+  /** Receives what the scanner removed from the answer, each time it removed something. */
+  readonly onRemoved?: ((findings: readonly ExplainedFinding[]) => void) | undefined;
   /** Receives the log messages that an MCP server writes during the call. */
   readonly logging?: CallLogging | undefined;
+  /**
+   * For MCP Apps. `shown`: the client shows apps, so the call may come from one. `hidden`: only the model can have made it,
+   * and tools that are for apps alone do not exist for it. Default: neither applies, the caller is a program.
+   */
+  readonly apps?: 'shown' | 'hidden' | undefined;
   /**
    * Asks a person a question of the tool: receives the `params` of MCP's `elicitation/create`, resolves to its
    * result. If absent, the question is declined.
    */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
+  /** Called when an MCP server runs the call as a task, so that its answer may take long. */
+  readonly onTask?: (() => void) | undefined;
+  /**
+   * Passes other requests of an MCP server to the client: sampling and roots. Only those that `serverRequests` of the
+   * policy allows reach it.
+   */
+  readonly clientRequests?: ClientRequests | undefined;
 }
 
 /** Why a call has no result. */
@@ -66,6 +88,8 @@ export interface AnswerBase {
   /** Identifies the call in the audit log. */
   readonly callId: string;
   readonly durationMs: number;
+  /** A person approved the call with these arguments instead of those of the caller. */
+  readonly replaced?: { readonly arguments: JsonObject };
 }
 
 /** The answer to a call: a result, an error, or a held call that waits for confirmation. */

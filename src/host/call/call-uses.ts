@@ -7,6 +7,7 @@ const maxListed = 50;
 export class CallUses {
   #hosts: Set<string> | undefined;
   #folders: Set<string> | undefined;
+  readonly #requests = new Map<string, number>();
 
   /** `host:port` each. */
   addHosts(hosts: readonly string[]): void {
@@ -18,11 +19,17 @@ export class CallUses {
     this.#folders = new Set([...(this.#folders ?? []), ...folders]);
   }
 
+  /** A request that the client of the call got. */
+  addRequest(method: string): void {
+    this.#requests.set(method, (this.#requests.get(method) ?? 0) + 1);
+  }
+
   entry(): JsonObject {
     return {
       ...(this.#hosts === undefined ? {} : { hosts: [...this.#hosts].slice(0, maxListed) }),
       // More than these were contacted, so the list says too little.
       ...((this.#hosts?.size ?? 0) > maxListed ? { moreHosts: true } : {}),
+      ...(this.#requests.size === 0 ? {} : { asked: Object.fromEntries(this.#requests) }),
       ...(this.#folders === undefined ? {} : { changed: [...this.#folders].slice(0, maxListed) }),
     };
   }

@@ -1,9 +1,12 @@
+import type { AuditDurability } from '../../model/audit-durability.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import type { Tool } from '../../model/tool.js';
 import type { Requirements } from '../../policy/rules/requirements.js';
 import type { Finding } from '../../policy/scan/redact-secrets.js';
+import type { TaintMode } from '../../policy/taint/taint-verdict.js';
+import type { ToolLabels } from '../../policy/taint/tool-labels.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
 import type { Deadline } from '../../run/upstream/upstream.js';
 import type { SchemaValidator } from '../../schema/validator.js';
@@ -11,6 +14,7 @@ import type { KeyStorageKind } from '../../secrets/key-storage.js';
 import type { NoticeTarget } from '../operator/notice-target.js';
 import type { PackageStatus } from '../packages/checked-package.js';
 import type { ArgumentKeeping } from './kept-arguments.js';
+import type { ToolHiding } from './tool-hiding.js';
 
 /** A tool that one session can call, with everything the call pipeline needs to know about it. */
 export interface CallableTool {
@@ -30,6 +34,12 @@ export interface CallableTool {
   readonly digest: string;
   /** What the creator, the operator and the host require of its calls, combined. */
   readonly requirements: Requirements;
+  /** What its inputs decide, and what its results may contain. */
+  readonly labels: ToolLabels;
+  /** How strictly its calls are judged by what their session has seen. */
+  readonly taintMode: TaintMode;
+  /** Which of its results are hidden from the agent, and which inputs accept hidden ones. */
+  readonly hiding: ToolHiding;
   /** Limits that the operator set for one call. */
   readonly bounds: CallBounds;
   /** What else decides what a call can do: the workspace and the grants. An approval covers these too. */
@@ -40,12 +50,16 @@ export interface CallableTool {
   readonly noticeTargets: readonly NoticeTarget[];
   /** Digest of which values the package has and who may receive them. */
   credentials(): Promise<string>;
+  /** Of the audit entry before an ordinary call. */
+  readonly auditDurability: AuditDurability;
   /** How the arguments of its calls are kept; null if only their digest is. */
   readonly argumentKeeping: ArgumentKeeping | null;
   /** Key storage for a vault key that is created now. */
   readonly keyStorage: KeyStorageKind | undefined;
   /** False if the operator turned the sandbox off; the audit log says so. */
   readonly sandboxed: boolean;
+  /** What speaks against its installed release, so that each call needs a person. Throws if that cannot be found out. */
+  releaseConcerns(): Promise<readonly string[]>;
   /** Throws the reason why the tool cannot be called now. */
   assertReady(): Promise<void>;
   /**

@@ -2,6 +2,7 @@ import type { Evidence } from '../../model/approval.js';
 import { callAccessOf } from '../../model/call-access.js';
 import { isObject, type Json, type JsonObject, toPointer } from '../../model/json.js';
 import type { NetworkHost } from '../../model/permissions.js';
+import type { TaintHold } from '../../policy/taint/taint-verdict.js';
 import type { CallableTool } from './callable-tool.js';
 
 const amounts = ['amount', 'amount_cents', 'total', 'value'];
@@ -12,6 +13,13 @@ const maxAddresses = 20;
 const maxShown = 300;
 /** Longer texts are not addresses that a person could read. */
 const maxAddress = 2048;
+
+/** Where values of the call come from. For the person only: it quotes what the session was shown. */
+export function taintEvidence(hold: TaintHold | undefined): Evidence[] {
+  return (hold?.findings ?? [])
+    .slice(0, maxAddresses)
+    .map(({ forPerson, pointer }) => ({ kind: 'taint', text: forPerson, at: pointer }));
+}
 
 /** What a person should see first: the effect, the destinations and the amount. */
 export function evidenceOf(callable: CallableTool, input: JsonObject): Evidence[] {

@@ -4,6 +4,7 @@ import { asHostError, type HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonSchema } from '../../model/json.js';
 import type { Rule, RuleOrigin } from '../../model/rule.js';
 import { parseExemption } from '../../model/scan-exemption.js';
+import { serverRequestsOf } from '../../model/server-request.js';
 import { isSupportFact } from '../../model/support-facts.js';
 import { splitToolName } from '../../model/tool-name.js';
 import type { Waiver } from '../../model/waiver.js';
@@ -15,6 +16,7 @@ import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import type { Requirement } from '../../policy/rules/requirements.js';
 import { matchesToolName } from '../../policy/rules/tool-rules.js';
 import { exemptionCheck, exemptionText } from '../../policy/scan/exemption.js';
+import type { TaintHold } from '../../policy/taint/taint-verdict.js';
 import type { LimitLedger } from '../../store/limit-ledger.js';
 import type {
   ExplainedFinding,
@@ -25,8 +27,12 @@ import type {
 } from '../host.js';
 import { fileAccess } from '../sandboxing/sandbox-profile.js';
 import type { SessionSetup } from '../session-setup.js';
-import { type Caller, type CallServices, type FrozenCall, killSubjectOf, prepare } from './call.js';
+import { judged } from './call-labels.js';
+import type { CallServices } from './call-services.js';
 import type { CallableTool } from './callable-tool.js';
+import { type Caller, killSubjectOf } from './caller.js';
+import { evidenceOf, taintEvidence } from './evidence.js';
+import { type FrozenCall, freezeCall } from './frozen-call.js';
 import { assertWithinLimits, metersForAmount, type RuleMeter } from './limits.js';
 
 export async function explainCall(
@@ -42,6 +48,11 @@ export async function explainCall(
   return {
     tool: callable.name,
     ...verdict,
+    taint: {
+      mode: callable.taintMode,
+      untrusted: (await caller.labels()).label.integrity === 'untrusted',
+      inputs: Object.fromEntries(callable.labels.inputs),
+    },
     effect: { value: tool.effect, declared: tool.effectDeclared },
     untrustedInputs: tool.untrustedInputs,
     trusted: (setup.policy.trusted ?? []).some((it) => matchesToolName(it, callable.name)),
@@ -96,7 +107,12 @@ function concerns({ kind, content }: Waiver, name: string): boolean {
     case 'no-guesses':
       return matchesToolName(String(content), name);
     case 'notify':
+    case 'durability':
+    case 'quarantine':
+    case 'expired-registry':
       return false;
+    case 'server-request':
+      return serverRequestsOf([String(content)], splitToolName(name)[0] ?? '').length > 0;
     case 'scan-exempt':
       return String(content).startsWith(`${name} `);
     case 'grant': {
@@ -108,7 +124,20 @@ function concerns({ kind, content }: Waiver, name: string): boolean {
   }
 }
 
-type Verdict = Pick<Explanation, 'verdict' | 'code' | 'because'>;
+type Verdict = Pick<Explanation, 'verdict' | 'code' | 'because' | 'seen' | 'evidence' | 'problems'>;
+
+/** Why the call would wait because of what the session has seen. Nothing is noted or audited. */
+async function heldFor(caller: Caller, frozen: FrozenCall): Promise<TaintHold | undefined> {
+  const verdict = await judged({ id: 'explained', caller }, frozen);
+  return verdict.kind === 'hold' ? verdict.hold : undefined;
+}
+
+/** Operations that explain are for operators, so the person sees the evidence. */
+function seenIn(hold: TaintHold | undefined): Pick<Explanation, 'seen'> {
+  return hold === undefined
+    ? {}
+    : { seen: hold.findings.map(({ rule, pointer, forPerson: text }) => ({ rule, pointer, text })) };
+}
 
 /** Goes through the call pipeline as far as possible without any effect. */
 async function verdictOn(
@@ -122,21 +151,33 @@ async function verdictOn(
   try {
     services.kills.assertNotKilled(killSubjectOf(caller, callable));
     if (args === undefined) await callable.assertReady();
-    else frozen = await prepare(services, caller, callable.name, args);
+    else frozen = await freezeCall(services, caller, callable.name, args);
     assertDestinationAllowed(callable, denial);
-    const decision = decide({ ...callable, input: frozen?.input });
+    const taint = frozen === undefined ? undefined : await heldFor(caller, frozen);
+    const quarantine = await callable.releaseConcerns();
+    const decision = decide({ ...callable, input: frozen?.input, taint, quarantine });
     if (decision.kind !== 'deny') {
       const meters = frozen?.meters ?? metersForAmount(caller.principal, callable, 0);
       await assertWithinLimits(services.limits, meters);
     }
     const { because, ...verdict } = verdictOf(decision);
     const unknown = callable.unknown.map((text) => ({ text, origin: { kind: 'built-in' as const } }));
-    return { ...verdict, because: [...because, ...unknown] };
+    return {
+      ...verdict,
+      because: [...because, ...unknown],
+      ...seenIn(taint),
+      ...(frozen === undefined
+        ? {}
+        : { evidence: [...evidenceOf(callable, frozen.input), ...taintEvidence(taint)] }),
+    };
   } catch (error) {
     const hostError = asHostError(error);
-    const { code, message: text } = hostError;
+    const { code, message: text, problems } = hostError;
     if (code === 'internal') throw error;
-    return { verdict: verdictFor(code), code, because: [{ text, origin: originOf(hostError, callable) }] };
+    return {
+      ...{ verdict: verdictFor(code), code, because: [{ text, origin: originOf(hostError, callable) }] },
+      ...(problems === undefined ? {} : { problems }),
+    };
   }
 }
 

@@ -1,12 +1,15 @@
 // The types of `explain`. host.ts exports all of them.
+
+import type { Evidence } from '../../model/approval.js';
 import type { RateLimit } from '../../model/guardrails.js';
-import type { HostErrorCode } from '../../model/host-error.js';
+import type { HostErrorCode, InputProblem } from '../../model/host-error.js';
 import type { Json, JsonSchema } from '../../model/json.js';
 import type { Cost, SmokeTest } from '../../model/lifecycle.js';
 import type { Fact } from '../../model/package.js';
 import type { FilesystemAccess, NetworkAccess, NetworkHost } from '../../model/permissions.js';
 import type { RuleOrigin } from '../../model/rule.js';
 import type { Effect } from '../../model/tool.js';
+import type { TaintMode } from '../../policy/taint/taint-verdict.js';
 
 /** A call to explain. */
 export interface ExplainRequest {
@@ -30,6 +33,25 @@ export interface ExplainedFinding {
   readonly exempt: boolean;
   /** The item of `scan.exempt` that keeps it; absent for values of the vault, which cannot be exempted. */
   readonly setting?: string;
+}
+
+/** A value of a call for which nobody vouched. */
+export interface ExplainedValue {
+  /** Such as `destination`; docs/design/taint.md explains each. */
+  readonly rule: string;
+  /** JSON Pointer in the arguments; empty if it is about the call itself. */
+  readonly pointer: string;
+  /** For the person: the value, and where it was first seen. */
+  readonly text: string;
+}
+
+/** What is known about a tool for the question which data may steer it. */
+export interface ExplainedTaint {
+  readonly mode: TaintMode;
+  /** Whether the session has seen text of others. */
+  readonly untrusted: boolean;
+  /** By input: `destination`, `identifier`, `control`, `content`, `query` or `handle`. */
+  readonly inputs: Readonly<Record<string, string>>;
 }
 
 /** A value with the rule it comes from. */
@@ -77,6 +99,14 @@ export interface Explanation {
   /** The error code of the call; absent for `allow` and `ask`. */
   readonly code?: HostErrorCode;
   readonly because: readonly { readonly text: string; readonly origin: RuleOrigin }[];
+  /** Values for which nobody vouched in this session, with where they were seen. Absent: the call is not held for them. */
+  readonly seen?: readonly ExplainedValue[];
+  /** How strictly its calls are judged by what their session has seen, and what its inputs decide. */
+  readonly taint: ExplainedTaint;
+  /** What a person would see of the call: its effect, places and amounts, and where its values come from. */
+  readonly evidence?: readonly Evidence[];
+  /** For `invalid` arguments: each problem at its place. */
+  readonly problems?: readonly InputProblem[];
   readonly effect: { readonly value: Effect; readonly declared: boolean };
   /** Inputs that may contain data from untrusted sources. */
   readonly untrustedInputs: readonly string[];

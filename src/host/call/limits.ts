@@ -3,7 +3,8 @@ import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Requirement } from '../../policy/rules/requirements.js';
 import { cappedAmount, ruleOwner } from '../../policy/rules/spend-limit.js';
-import type { LimitLedger, Meter, MeterReading, Reservation } from '../../store/limit-ledger.js';
+import type { LimitLedger, MeterReading, Reservation } from '../../store/limit-ledger.js';
+import type { Meter } from '../../store/meter.js';
 import type { CallableTool } from './callable-tool.js';
 
 /** A meter with the rule that sets its limit. */
@@ -113,4 +114,12 @@ export function durationText(milliseconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.ceil(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+}
+
+/** Only for a call that did nothing. A call that started and failed, or may have had an effect, stays counted. */
+export async function releaseReservation(
+  limits: LimitLedger,
+  reservation: Reservation | null,
+): Promise<void> {
+  if (reservation !== null) await limits.release(reservation);
 }

@@ -4,9 +4,10 @@ import { sha256 } from '../../files/sha256.js';
 import { type FailedToolResult, HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { Finding } from '../../policy/scan/redact-secrets.js';
-import type { BinaryContent, RunRequest, RunResult } from '../../run/run.js';
+import type { BinaryContent, OutputFinding, RunRequest, RunResult } from '../../run/run.js';
 import { secretInAnswer } from './input-scan.js';
 import { scannedLog } from './scanned-log.js';
+import { scannedRequests } from './scanned-requests.js';
 import type { CallScan } from './secret-scanner.js';
 
 /** Denied hosts in the audit entry of one call. */
@@ -22,9 +23,13 @@ export async function withScannedOutput(
   request: RunRequest,
   run: (request: RunRequest) => Promise<RunResult>,
 ): Promise<RunResult> {
-  const { onProgress, onAsk } = request;
+  const { onProgress, onAsk, clientRequests } = request;
   const log = request.logging === undefined ? undefined : scannedLog(scan, request.logging);
   const withheld: string[] = [];
+  const report = (findings: readonly Finding[]) => {
+    request.onRedacted?.(auditedFindings(findings));
+    if (findings.length > 0) request.onFindings?.(outputFindings(findings));
+  };
   const guarded: RunRequest = {
     ...request,
     logging: log?.logging,
@@ -32,15 +37,13 @@ export async function withScannedOutput(
       request.onNetworkDenied(hosts.slice(0, maxDeniedHosts).map((it) => scan.cleanShortText(it))),
     onNetworkUsed: (hosts) =>
       request.onNetworkUsed?.(hosts.slice(0, maxContactedHosts).map((it) => scan.cleanShortText(it))),
-    ...(onProgress === undefined
-      ? {}
-      : {
-          onProgress: ({ message, ...rest }) =>
-            onProgress(message === undefined ? rest : { ...rest, message: scan.cleanShortText(message) }),
-        }),
-    ...(onAsk === undefined
-      ? {}
-      : { onAsk: async (question) => askClean(scan, request, onAsk, question, (why) => withheld.push(why)) }),
+    onProgress:
+      onProgress &&
+      (({ message, ...rest }) =>
+        onProgress(message === undefined ? rest : { ...rest, message: scan.cleanShortText(message) })),
+    clientRequests: clientRequests && scannedRequests(scan, clientRequests),
+    onAsk:
+      onAsk && (async (question) => askClean(scan, request, onAsk, question, (why) => withheld.push(why))),
   };
   try {
     const { value, log, warnings, parts, meta, ...rest } = await run(guarded);
@@ -49,7 +52,7 @@ export async function withScannedOutput(
     const scanned = binary === undefined ? value : binaryPart(value, binary);
     const output = [scanned, warnings, log ?? null, parts ?? null, meta ?? null];
     const { value: clean, findings, stripped } = await scan.cleanOutput(output);
-    request.onRedacted?.(auditedFindings(findings));
+    report(findings);
     const [cleanValue, cleanWarnings, cleanLog, ...cleanContent] = clean as [
       Json,
       string[],
@@ -59,7 +62,7 @@ export async function withScannedOutput(
     ];
     if (binary !== undefined) {
       const inText = await findingsInText(scan, value);
-      request.onRedacted?.(auditedFindings(inText));
+      report(inText);
       if (inText.length > 0 || !isDeepStrictEqual(cleanValue, scanned))
         throw secretInBinary(request, [...findings, ...inText]);
     }
@@ -73,7 +76,7 @@ export async function withScannedOutput(
       ...(findings.length === 0 ? {} : { redacted: true }),
     };
   } catch (error) {
-    throw await cleanFailure(scan, error, (findings) => request.onRedacted?.(auditedFindings(findings)));
+    throw await cleanFailure(scan, error, report);
   } finally {
     await log?.flushed();
   }
@@ -156,6 +159,14 @@ export async function cleanFailure(
       needsSignIn: error.needsSignIn,
     },
   });
+}
+
+/** Each rule once at each place. */
+function outputFindings(findings: readonly Finding[]): OutputFinding[] {
+  const found = findings.map(({ path = '', ...it }): OutputFinding => {
+    return { path, rule: it.name, reason: it.kind === 'value' ? 'value' : it.guess ? 'guess' : 'format' };
+  });
+  return [...new Map(found.map((it) => [`${it.path} ${it.rule}`, it])).values()];
 }
 
 /** Findings for the audit log: the name, and for a certain match the start of its digest. Never the value. */

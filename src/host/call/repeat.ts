@@ -7,8 +7,14 @@ import type { Json } from '../../model/json.js';
 import { decide } from '../../policy/decide.js';
 import type { RepeatableCallTable } from '../../store/call-tables.js';
 import { changeOf } from '../operator/approval-operations.js';
-import { bindingOf, type Caller, type CallServices, execute, type FrozenCall, prepare } from './call.js';
+import type { Call } from './call.js';
+import { bindingOf } from './call-binding.js';
+import { execute } from './call-execution.js';
+import { callTool } from './call-pipeline.js';
+import type { CallServices } from './call-services.js';
 import { mayRepeat } from './call-tries.js';
+import type { Caller } from './caller.js';
+import { type FrozenCall, freezeCall } from './frozen-call.js';
 import { assertWithinLimits } from './limits.js';
 import { type CallAuthorization, findStandingRule, waiverAuthorization } from './standing-rule.js';
 
@@ -31,13 +37,14 @@ async function repeat(services: CallServices, session: Caller, row: RepeatableCa
     const ready = await checkAgain(services, caller, row);
     if (ready === 'elsewhere') return repeats.release(row, row.starts);
     const { frozen, authorization } = ready;
-    const call = {
+    const call: Call = {
       chain: [],
       id: row.call,
       started: services.now(),
       caller,
       request: { tool: row.tool, arguments: frozen.input, timeoutMs: row.timeout_ms },
       repeats: row.starts,
+      callInner: (inner, chain) => callTool(services, caller, inner, chain),
     };
     const answer = await execute(services, call, frozen, null, authorization);
     if (answer.status !== 'ok' && 'error' in answer && answer.error?.code === 'canceled')
@@ -68,7 +75,7 @@ async function checkAgain(
   const args = await services.repeats.argumentsOf(row);
   let frozen: FrozenCall;
   try {
-    frozen = await prepare(services, caller, row.tool, args, { deadline, origin: 'host' });
+    frozen = await freezeCall(services, caller, row.tool, args, { deadline, origin: 'host' });
   } catch (error) {
     if (error instanceof HostError && error.code === 'tool_not_found') return 'elsewhere';
     throw error;
@@ -99,7 +106,7 @@ async function authorize(
   { callable, input }: FrozenCall,
   row: RepeatableCallTable,
 ): Promise<CallAuthorization | undefined> {
-  const decision = decide({ ...callable, input });
+  const decision = decide({ ...callable, input, quarantine: await callable.releaseConcerns() });
   switch (decision.kind) {
     case 'deny':
       throw new HostError('denied', decision.reasons.join('; '));
@@ -112,7 +119,9 @@ async function authorize(
       // The person approved exactly this call. It is still the same one: same arguments, same key.
       const approval = row.approval === null ? undefined : await services.approvals.get(row.approval);
       const isValid = approval?.state === 'executing' && approval.expiresAt > services.now();
-      if (!isValid || approval === undefined)
+      // A person who approved it before the registry warned did not know that.
+      const isInformed = !decision.kinds.includes('quarantine') || approval?.kind === 'quarantine';
+      if (!isValid || approval === undefined || !isInformed)
         throw new HostError(
           'approval_expired',
           'a person must approve it, and the approval is not valid any more',

@@ -132,13 +132,14 @@ export class SecretScanner {
     const outputScan: ScanOptions = { guesses, reportSamples: false, sha256: sha256Bytes, inflate };
     const inputScan: ScanOptions = { guesses: false, reportSamples: true, sha256: sha256Bytes, inflate };
     const located: ScanOptions = { ...outputScan, roots: outputRoots };
-    const exempting: ScanOptions = isExempt === undefined ? outputScan : { ...located, isExempt };
+    const exempting: ScanOptions = isExempt === undefined ? located : { ...located, isExempt };
     const cleanWith = async (value: Json, options: ScanOptions) => {
       const leaves = boundedTexts(value);
       const visible = withoutInvisible(value, leaves);
       const isSame = visible === value;
       const steps = redactSteps(visible, hidden, options, isSame ? leaves : collectTexts(visible));
-      return { ...(await runInSlices(steps)), stripped: !isSame };
+      const redacted = await runInSlices(steps);
+      return { value: redacted.value, findings: redacted.findings, stripped: !isSame };
     };
     return {
       clean: (value) => cleanWith(value, outputScan),

@@ -1,14 +1,18 @@
-import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
+import { Cancellation, type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Rule } from '../../model/rule.js';
-import type { CallServices } from '../call/call.js';
-import type { ArgumentValues, CompletionRequest, Session } from '../host.js';
+import { contentLabels, notedContent } from '../call/call-labels.js';
+import type { CallServices } from '../call/call-services.js';
+import type { Caller } from '../call/caller.js';
+import { counted } from '../call/scanned-requests.js';
+import type { ArgumentValues, AskedClient, CompletionRequest, Session } from '../host.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { ReadableContent } from '../upstream/readable-content.js';
-import { assertReadable, countRead, guardRead } from '../upstream/reading-rules.js';
+import { assertReadable, countRead, guardRead, type ReadTarget } from '../upstream/reading-rules.js';
 import { promptTextOf } from '../upstream/upstream-content.js';
 import { readCompletion } from './completion-result.js';
+import { keepWatching } from './kept-watch.js';
 import type { OfferedPrompt } from './prompts.js';
 import type { SessionContent } from './session-content.js';
 
@@ -18,13 +22,17 @@ export interface ContentReaderOptions {
     readonly content: Pick<SessionContent, 'prompts' | 'resource'>;
   };
   readonly call: Session['call'];
-  readonly services: Pick<CallServices, 'kills' | 'audit' | 'limits' | 'running'>;
-  readonly session: string;
+  readonly services: Pick<CallServices, 'kills' | 'audit' | 'limits' | 'running' | 'newId'>;
+  readonly caller: Caller;
 }
+
+/** Watched resources of one session. */
+const maxSubscriptions = 128;
 
 /** Reads prompts and resources for one session. Reads from a server are audited, and kills stop them like calls. */
 export class ContentReader {
   readonly #options: ContentReaderOptions;
+  readonly #subscriptions = new Set<Cancellation>();
 
   constructor(options: ContentReaderOptions) {
     this.#options = options;
@@ -35,7 +43,8 @@ export class ContentReader {
     switch (source.kind) {
       case 'text':
         assertReadable(source.target, this.#rules);
-        return source.read();
+        // A text of the package was accepted with it. Where it is stored elsewhere, others may change it.
+        return source.isStored ? this.#noted(source.target, {}, () => source.read()) : source.read();
       case 'server':
         return promptTextOf(await this.messages(name, args));
       case 'tool':
@@ -43,16 +52,63 @@ export class ContentReader {
     }
   }
 
-  async messages(name: string, args: JsonObject, signal: CancelSignal = neverCanceled): Promise<JsonObject> {
+  async messages(
+    name: string,
+    args: JsonObject,
+    signal: CancelSignal = neverCanceled,
+    client: AskedClient = {},
+  ): Promise<JsonObject> {
     const { source, listed } = await this.#find(name);
-    if (source.kind === 'server') return this.#readFromServer(source, args, { prompt: name }, signal);
+    if (source.kind === 'server') return this.#readFromServer(source, args, { prompt: name }, signal, client);
     const text = await this.prompt(name, args);
     const messages = [{ role: 'user', content: { type: 'text', text } }];
     return { description: listed.description, messages };
   }
 
-  async resource(uri: string, signal: CancelSignal = neverCanceled): Promise<JsonObject> {
-    return this.#readFromServer(await this.#resource(uri), { uri }, { resource: uri.slice(0, 500) }, signal);
+  async resource(
+    uri: string,
+    signal: CancelSignal = neverCanceled,
+    client: AskedClient = {},
+  ): Promise<JsonObject> {
+    const about = { resource: uri.slice(0, 500) };
+    return this.#readFromServer(await this.#resource(uri), { uri }, about, signal, client);
+  }
+
+  /**
+   * Reports updates of a resource until the signal. The rules apply each time the subscription is opened. Its package is
+   * looked up each time too: it may have been updated.
+   */
+  async subscribe(uri: string, onUpdate: (uri: string) => void, signal: CancelSignal): Promise<void> {
+    if (this.#subscriptions.size >= maxSubscriptions)
+      throw new HostError('rate_limited', `at most ${maxSubscriptions} resources can be watched at once`);
+    const stop = new Cancellation();
+    const end = () => stop.abort();
+    stop.addEventListener('abort', () => {
+      this.#subscriptions.delete(stop);
+      signal.removeEventListener('abort', end);
+    });
+    this.#subscriptions.add(stop);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    const open = async () => {
+      const found = await this.#resource(uri);
+      const { watch } = found;
+      if (watch === undefined) throw new HostError('not_supported', 'prompts cannot be watched');
+      const asked = { ...found, read: () => watch(onUpdate, stop) };
+      const about = { subscription: uri.slice(0, 500) };
+      return this.#readFromServer(asked, { uri }, about, stop);
+    };
+    try {
+      await keepWatching(open, () => onUpdate(uri), stop);
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  /** Ends all subscriptions. */
+  close(): void {
+    for (const it of [...this.#subscriptions]) it.abort();
   }
 
   /** A prompt that no server offers has no values. */
@@ -68,21 +124,36 @@ export class ContentReader {
     return readCompletion(await this.#readFromServer(asked, request, about, signal));
   }
 
+  /** Text of others: it counts for the session before it leaves. */
+  #noted<T>(target: ReadTarget, input: JsonObject, read: () => Promise<T>): Promise<T> {
+    const { caller, services } = this.#options;
+    const from = { package: target.package.id, tool: target.name, callId: services.newId('read') };
+    return notedContent(caller, { ...from, input, labels: contentLabels }, read);
+  }
+
   get #rules(): readonly Rule[] {
     return this.#options.catalog.setup.policy.rules ?? [];
   }
 
   /** The steps of the call pipeline that apply to reading: kill switch, rules, secrets, rate limits, audit log. */
-  async #readFromServer(
-    { target, program, checkForSecrets, read }: ReadableContent,
+  async #readFromServer<T>(
+    {
+      target,
+      program,
+      checkForSecrets,
+      read,
+    }: Omit<ReadableContent, 'read'> & {
+      read(request: JsonObject, signal: CancelSignal, client?: AskedClient): Promise<T>;
+    },
     request: JsonObject,
     auditFields: JsonObject,
     signal: CancelSignal,
-  ): Promise<JsonObject> {
+    client: AskedClient = {},
+  ): Promise<T> {
     const { kills, audit, limits, running } = this.#options.services;
     const { principal } = this.#options.catalog.setup;
     const subject = { principal, package: target.package.id };
-    const entryBase = { ...subject, session: this.#options.session, program };
+    const entryBase = { ...subject, session: this.#options.caller.id, program };
     const run = running.enter(subject, signal);
     try {
       const checked = await this.#withAuditedRefusal(async () => {
@@ -94,7 +165,11 @@ export class ContentReader {
         return guarded;
       }, entryBase);
       await audit.append({ kind: 'read', body: { ...entryBase, ...auditFields } });
-      if (run.stopReason === undefined) return await read(checked, run.signal);
+      const onRequest = (asked: string) =>
+        audit.enqueue({ kind: 'read', body: { ...entryBase, ...auditFields, asked } });
+      const asked = { ...client, clientRequests: counted(client.clientRequests, onRequest) };
+      if (run.stopReason === undefined)
+        return await this.#noted(target, request, () => read(checked, run.signal, asked));
     } catch (error) {
       if (run.stopReason === undefined) throw error;
     } finally {

@@ -48,7 +48,7 @@ function lookingSandbox(sandbox: Sandbox): Sandbox {
   const { name, isolates, user } = sandbox;
   return {
     ...{ name, isolates, user },
-    probe: () => sandbox.probe({ isLast: true }),
+    probe: () => sandbox.probe({ onlyShown: true }),
     inside: (mount) => sandbox.inside(mount),
     spawn: () => {
       throw onlyLooks('start a process');

@@ -18,7 +18,8 @@ export function reviewPackage(
   if (waiting.size > 0) return announcementReview(checked, waiting);
   const { catalog, file } = loaded;
   const digest = catalog?.digest ?? '';
-  return { package: id, path: file, from: digest, to: digest, widened: [], reworded: [], narrowed: [] };
+  const nothing = { widened: [], reworded: [], texts: [], narrowed: [] };
+  return { package: id, path: file, from: digest, to: digest, ...nothing };
 }
 
 export interface Acceptance {

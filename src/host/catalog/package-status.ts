@@ -7,6 +7,7 @@ import {
   type PackageStatus,
 } from '../packages/checked-package.js';
 import { imageStatus } from '../packages/image-status.js';
+import type { ReleaseConcern } from '../packages/release-concern.js';
 import { passedEnvironment } from '../sandboxing/passed-environment.js';
 import { filledSlots } from '../sandboxing/slots.js';
 import type { SessionSetup } from '../session-setup.js';
@@ -63,7 +64,11 @@ export async function packageStatuses(
   const statuses = new Map<CheckedPackage, PackageStatus>();
   for (const it of packages) {
     const status = await packageStatus(it, disabled, context);
-    const remarks = context.services.violations.remarks(it.loaded.catalog?.package.id ?? '');
+    const concerns = status.state === 'disabled' ? [] : await concernsAbout(it, context.services);
+    const remarks = [
+      ...concerns.map(({ text }) => text),
+      ...context.services.violations.remarks(it.loaded.catalog?.package.id ?? ''),
+    ];
     statuses.set(it, remarks.length === 0 ? status : { ...status, reasons: [...status.reasons, ...remarks] });
   }
   return statuses;
@@ -95,6 +100,11 @@ async function packageStatusWithoutUpstreams(
   if (killed !== undefined) return { state: 'killed', reasons: [killed], code: 'killed' };
   if (pkg !== undefined && disabled.has(pkg.id))
     return { state: 'disabled', reasons: [`it is disabled. Enable it: toolwharf enable ${pkg.id}`] };
+  if (pkg !== undefined && setup.policy.onQuarantine === 'disable') {
+    const grave = (await concernsAbout(checked, services)).filter((it) => it.isGrave);
+    const next = 'get another version, or change registry.on_quarantine in the configuration';
+    if (grave.length > 0) return { state: 'disabled', reasons: [...grave.map((it) => it.text), next] };
+  }
   const { blocked } = checked;
   if (pkg === undefined) return blocked ?? { state: 'broken', reasons: [] };
   if (blocked !== null && blocked.state !== 'unavailable') return blocked;
@@ -112,6 +122,14 @@ async function packageStatusWithoutUpstreams(
   if (blocked !== null) return { ...blocked, reasons: [...blocked.reasons, ...reasons] };
   if (reasons.length > 0) return { state: 'needs-setup', reasons };
   return image ?? { state: 'ready', reasons: checked.remarks };
+}
+
+/** What registries say against a package; empty if it is not installed. */
+async function concernsAbout(
+  { loaded: { installed } }: CheckedPackage,
+  { releaseWatch }: SessionServices,
+): Promise<readonly ReleaseConcern[]> {
+  return installed === undefined ? [] : releaseWatch.concerns(installed);
 }
 
 /** True if the package needs no values, installations, images or NATS server, so that the checks can be skipped. */

@@ -17,7 +17,13 @@ import { readStoredText, type StoreOf } from './stored-text.js';
 
 /** How the text of a prompt is produced. */
 export type PromptSource =
-  | { readonly kind: 'text'; readonly target: ReadTarget; read(): Promise<string> }
+  | {
+      readonly kind: 'text';
+      readonly target: ReadTarget;
+      /** It is in a folder or bucket outside the package, where it may change. */
+      readonly isStored: boolean;
+      read(): Promise<string>;
+    }
   /** A template: filling it is a normal call of the tool. */
   | { readonly kind: 'tool'; readonly tool: string }
   | ({ readonly kind: 'server' } & ReadableContent);
@@ -55,6 +61,7 @@ export function offeredPrompts(
         source: {
           kind: 'text',
           target: { package: pkg, file: it.loaded.file, name: `prompt:${prompt.name}` },
+          isStored: prompt.body.kind === 'stored',
           read: () => promptText(prompt, it, stage, storeOf),
         },
       };
@@ -76,7 +83,7 @@ function serverPrompt(prompt: UpstreamPrompt, name: string, upstreams: PackageUp
     target: { package: packageOf(checked), file: checked.loaded.file, name: `prompt:${upstreamName}` },
     program,
     checkForSecrets: (args) => upstreams.checkForSecrets(checked, program, args),
-    read: (args, signal) => readPrompt(prompt, args, upstreams, signal),
+    read: (args, signal, client) => readPrompt(prompt, args, upstreams, signal, client),
     complete: (request, signal) => completePrompt(prompt, request, upstreams, signal),
   };
   return { listed: { ...listed, name }, source };

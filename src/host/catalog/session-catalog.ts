@@ -13,7 +13,9 @@ import {
   type PackageStatus,
 } from '../packages/checked-package.js';
 import { type LoadResult, loadPackages } from '../packages/loaded-package.js';
+import type { PackageSource } from '../packages/manifests.js';
 import type { InstallOptions, InstallResult, PackageReview } from '../packages/package-change.js';
+import { sourceOfPackage } from '../packages/package-source.js';
 import { differences, emptyIfNotFound, keepLastValid, removedDigests } from '../packages/reload.js';
 import { stageAll } from '../packages/stage.js';
 import type { SessionSetup } from '../session-setup.js';
@@ -39,6 +41,7 @@ import { fetchUnknownTools, startable } from './unknown-tools.js';
 export class SessionCatalog {
   readonly setup: SessionSetup;
   readonly content: SessionContent;
+  readonly #accept: FirstAcceptance | null;
   readonly #services: SessionServices;
   #loaded: LoadResult;
   /** Only packages need its result, so a session without any does not wait for it. */
@@ -56,12 +59,14 @@ export class SessionCatalog {
 
   private constructor(
     setup: SessionSetup,
+    accept: FirstAcceptance | null,
     services: SessionServices,
     loaded: LoadResult,
     sandboxProbe: Promise<ProbeResult>,
     newAgreements: NewAgreements,
   ) {
     this.#newAgreements = newAgreements;
+    this.#accept = accept;
     this.setup = setup;
     this.#services = services;
     this.#tools = new SessionTools(setup, services);
@@ -89,8 +94,8 @@ export class SessionCatalog {
     const sandboxProbe = services.sandboxing.sandbox.probe();
     // Those who wait for the result get the error.
     sandboxProbe.catch(() => {});
-    const loaded = await loadPackages(setup, services.packages);
-    const catalog = new SessionCatalog(setup, services, loaded, sandboxProbe, newAgreements);
+    const loaded = await loadPackages(setup, accept, services.packages);
+    const catalog = new SessionCatalog(setup, accept, services, loaded, sandboxProbe, newAgreements);
     await catalog.#check(accept);
     await catalog.#refreshTools(true);
     return catalog;
@@ -100,7 +105,9 @@ export class SessionCatalog {
   async reload(): Promise<readonly string[]> {
     const before = this.#loaded;
     const lines = await this.#load.run(async () => {
-      const now = await loadPackages(this.setup, this.#services.packages).catch(emptyIfNotFound);
+      const now = await loadPackages(this.setup, this.#accept, this.#services.packages).catch(
+        emptyIfNotFound,
+      );
       const loaded = keepLastValid(this.#loaded, now);
       const changes = differences(this.#loaded, loaded);
       if (changes.length === 0) return [];
@@ -197,6 +204,10 @@ export class SessionCatalog {
 
   async review(id: string): Promise<PackageReview> {
     return reviewPackage(findPackage(this.#packages, id), id, this.#upstreams);
+  }
+
+  source(id: string): PackageSource {
+    return sourceOfPackage(findPackage(this.#packages, id).loaded);
   }
 
   async accept(id: string, digest: string, who: VerifiedActor): Promise<void> {

@@ -7,6 +7,7 @@ import type { RunningCalls } from '../operator/running-calls.js';
 import type { ToolSets } from '../operator/tool-sets.js';
 import type { Violations } from '../operator/violations.js';
 import type { PackageServices } from '../packages/package-services.js';
+import type { ReleaseWatch } from '../packages/release-watch.js';
 import type { StartTrials } from '../packages/start-trials.js';
 import type { SandboxServices } from '../sandboxing/sandbox-services.js';
 import type { UpstreamServices } from '../upstream/upstream-services.js';
@@ -21,6 +22,7 @@ export interface SessionServices {
   readonly kills: KillSwitch;
   readonly startTrials: StartTrials;
   readonly violations: Violations;
+  readonly releaseWatch: Pick<ReleaseWatch, 'concerns'>;
   readonly sets: ToolSets;
   readonly running: RunningCalls;
   /** Loaded on the first call, because loading it takes longer than the rest of the start. */

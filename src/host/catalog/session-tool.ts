@@ -18,11 +18,13 @@ import { assertNoForeignSecrets } from '../call/input-scan.js';
 import { argumentKeepingFor } from '../call/kept-arguments.js';
 import { withScannedOutput } from '../call/output-scan.js';
 import type { IsPublicSetting } from '../call/secret-scanner.js';
+import { toolTaint } from '../call/tool-labels.js';
 import type { ListedTool } from '../host.js';
 import { noticeTargetsOf } from '../operator/session-notice-targets.js';
 import type { SetInForce } from '../operator/tool-sets.js';
 import type { CheckedPackage, PackageStatus } from '../packages/checked-package.js';
 import { sandboxProbeFor } from '../packages/image-status.js';
+import { holdingConcerns } from '../packages/release-watch.js';
 import { credentialsDigest } from '../sandboxing/credentials.js';
 import { type PassedEnvironment, passedEnvironment } from '../sandboxing/passed-environment.js';
 import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
@@ -153,9 +155,7 @@ function createSessionTool(
     needsReview,
     view,
     set: set === null ? null : { name: set.name, digest: set.digest, fixed: view.fixed },
-    package: pkg,
-    file: checked.loaded.file,
-    tool,
+    ...{ package: pkg, file: checked.loaded.file, tool },
     unknown: tool.action?.kind === 'upstream' ? upstreams.unknownTools(checked) : [],
     digest: definitionWithView(
       tool.action?.kind === 'upstream'
@@ -164,6 +164,7 @@ function createSessionTool(
       view.digest,
     ),
     requirements,
+    ...toolTaint(pkg, tool, { name, access, reach, setup }),
     policy: setup.policyDigest,
     noticeTargets: noticeTargetsOf(setup),
     credentials: () => credentialsDigest(pkg, vault, passedEnvironment(setup, pkg.id), credentialKey),
@@ -174,6 +175,7 @@ function createSessionTool(
       scanner,
       isPublic,
     ),
+    auditDurability: setup.policy.auditDurability ?? 'call',
     keyStorage: setup.policy.vaultKey,
     sandboxed: sandboxing.sandbox.isolates || checked.needs.every((it) => it.image !== undefined),
     context: {
@@ -184,6 +186,7 @@ function createSessionTool(
       wallMs: limits?.wallSeconds === undefined ? undefined : limits.wallSeconds * 1000,
       outputBytes: limits?.outputBytes ?? defaultOutputBytes,
     },
+    releaseConcerns: () => holdingConcerns(installed, setup.policy, services.releaseWatch),
     async assertReady() {
       const current = await status(checked);
       if (current.state !== 'ready') throw notReadyError(name, current);

@@ -1,4 +1,5 @@
 import { suggest } from '../../formats/suggest.js';
+import { isAppOnly } from '../../model/app-resource.js';
 import { HostError } from '../../model/host-error.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import { splitToolName } from '../../model/tool-name.js';
@@ -123,13 +124,14 @@ export function toolNotFound(
   const [only] = packages;
   if (tools.length === 0 && packages.length === 1 && only?.blocked) return notReadyError(name, only.blocked);
   // Similar names first: tools of the package that was named, and names that contain the given one.
-  const near = tools.filter((it) => name.startsWith(`${it.package.id}/`) || it.name.includes(name));
-  const suggestion = nearest(tools, name);
-  const shown = [...new Set([...near, ...tools])].slice(0, 8).map((it) => it.name);
+  const forModels = tools.filter((it) => !isAppOnly(it.tool));
+  const near = forModels.filter((it) => name.startsWith(`${it.package.id}/`) || it.name.includes(name));
+  const suggestion = nearest(forModels, name);
+  const shown = [...new Set([...near, ...forModels])].slice(0, 8).map((it) => it.name);
   const hint =
     tools.length === 0
       ? 'no package of this session has tools'
-      : `${suggestion === undefined ? '' : `did you mean ${suggestion}? `}available tools: ${shown.join(', ')}${tools.length > shown.length ? ', …' : ''}`;
+      : `${suggestion === undefined ? '' : `did you mean ${suggestion}? `}available tools: ${shown.join(', ')}${forModels.length > shown.length ? ', …' : ''}`;
   return new HostError('tool_not_found', `no tool named ${JSON.stringify(name)}`, { hint });
 }
 

@@ -35,8 +35,11 @@ export interface DoctorOptions {
   readonly openEgress: (options: EgressOptions) => Promise<EgressProxy>;
 }
 
+/** What is needed to test a machine and its sandbox. */
+export type MachineOptions = Pick<DoctorOptions, 'home' | 'machine' | 'sandbox' | 'listener' | 'openEgress'>;
+
 /** Tests what this machine can enforce, by trying it. Each check that does not pass names the fix. */
-export async function runDoctor(options: DoctorOptions): Promise<readonly Check[]> {
+export async function checkMachine(options: MachineOptions): Promise<readonly Check[]> {
   const { machine, sandbox, listener } = options;
   const probeResult = await sandbox.probe();
   const checks: Check[] = [
@@ -56,8 +59,14 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Check[
       checks.push(await checkEgress(sandbox, interpreter, listener, options.openEgress));
     checks.push(...(await checkLanguages(sandbox, languages)));
   }
+  return checks;
+}
+
+/** The same, and what belongs to a state directory and its configuration. Works next to a running host. */
+export async function runDoctor(options: DoctorOptions): Promise<readonly Check[]> {
+  const { sandbox } = options;
   return [
-    ...checks,
+    ...(await checkMachine(options)),
     ...(await checkState(options.state, options.keychain, options.audit)),
     ...(options.settings === undefined ? [] : checkWaivers(options.state, options.settings)),
     ...(options.settings === undefined ? [] : checkNotices(options.state, options.settings.policy)),

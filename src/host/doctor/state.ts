@@ -9,8 +9,11 @@ import { MovedFileRows } from '../../store/moved-files.js';
 import { hasOperatorPin } from '../../store/operator-pin.js';
 import { lockState } from '../../store/state-lock.js';
 import type { AuditLocations, Check } from '../host.js';
+import { warningsOfInstalled } from '../packages/installed-warnings.js';
 import { checkAudit } from './audit.js';
 import { checkMissingState } from './missing-state.js';
+import { releaseChecks } from './releases.js';
+import { checkUnfinishedChanges } from './unfinished-changes.js';
 import { checkVaultKey } from './vault.js';
 
 /** Checks the state directory. Creates none, and does not open the database while a host uses it. */
@@ -41,12 +44,16 @@ export async function checkState(
 function checkPin(state: string): Check {
   const id = 'pin';
   try {
-    if (hasOperatorPin(state))
-      return { id, status: 'ok', message: "approving a call needs the operator's PIN" };
+    return pinCheck(hasOperatorPin(state));
   } catch (error) {
     const message = `cannot read whether a PIN is set: ${error instanceof Error ? error.message : error}`;
     return { id, status: 'fail', message, fix: 'toolwharf pin status' };
   }
+}
+
+export function pinCheck(isSet: boolean): Check {
+  const id = 'pin';
+  if (isSet) return { id, status: 'ok', message: "approving a call needs the operator's PIN" };
   const message =
     'no PIN is set: every program of this user can approve calls, and approvals count as unverified';
   return { id, status: 'warn', message, fix: 'toolwharf pin set' };
@@ -67,6 +74,7 @@ async function checkDatabase(state: string, audit: AuditLocations | undefined): 
       return [
         { id: 'database', status: 'ok', message: `a host is running: ${error.message}` },
         await checkAudit(state, audit),
+        ...checkUnfinishedChanges(state, true),
       ];
     return [failedCheck('database', error)];
   }
@@ -80,8 +88,10 @@ async function checkDatabase(state: string, audit: AuditLocations | undefined): 
       return [
         { id: 'database', status: 'ok', message: 'the database opens' },
         await checkAudit(state, audit),
+        ...checkUnfinishedChanges(state, false),
         ...(off.length === 0 ? [] : [disabledPackages(off)]),
         ...(moved.length === 0 ? [] : [movedFiles(moved.map((it) => it.path))]),
+        ...releaseChecks(await warningsOfInstalled(database)),
       ];
     } finally {
       await database.destroy();
@@ -95,13 +105,13 @@ async function checkDatabase(state: string, audit: AuditLocations | undefined): 
   }
 }
 
-function disabledPackages(ids: readonly string[]): Check {
+export function disabledPackages(ids: readonly string[]): Check {
   const sorted = [...ids].sort();
   const message = `disabled packages: ${sorted.join(', ')}`;
   return { id: 'packages', status: 'warn', message, fix: `toolwharf enable ${sorted[0]}` };
 }
 
-function movedFiles(paths: readonly string[]): Check {
+export function movedFiles(paths: readonly string[]): Check {
   const rest = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
   const message = `files that steer other programs appeared during calls and were moved aside: ${paths.slice(0, 3).join(', ')}${rest}`;
   return { id: 'quarantine', status: 'warn', message, fix: 'toolwharf quarantine' };

@@ -1,13 +1,5 @@
-import type { ChangeStep, ChangeStepName } from '../../model/change.js';
+import type { ChangeProgress, ChangeStep, ChangeStepName } from '../../model/change.js';
 import { HostError } from '../../model/host-error.js';
-
-/** A step that started, or that reports its progress. */
-export interface ChangeProgress {
-  readonly step: ChangeStepName;
-  readonly detail: string;
-  readonly bytes?: number;
-  readonly totalBytes?: number;
-}
 
 /** The steps of one change, in order. A failed step ends it with an error that names the step. */
 export class ChangeSteps {

@@ -39,11 +39,13 @@ export function valuesOf(
   { catalog, place }: InstallCandidate,
   { values = {}, recipients = {} }: InstallRequest,
 ): readonly ValueInput[] {
-  const { slots, id, permissions } = catalog.package;
+  const { slots, id, permissions, killSwitch } = catalog.package;
   const { network } = permissions;
   const hosts = [
     ...(network.kind === 'hosts' ? network.hosts : []),
     ...parseGrants(place.grants).shared.network,
+    // The plan says that the kill switch sends one of them there.
+    ...(killSwitch?.kind === 'url' && network.kind !== 'public' ? [hostOf(killSwitch.url)] : []),
   ].map(({ host }) => (host.includes(':') ? `[${host}]` : host));
   return slots.flatMap((slot) => {
     const value = Object.hasOwn(values, slot.name) ? values[slot.name] : undefined;
@@ -51,6 +53,10 @@ export function valuesOf(
     const audience = audienceOf(slot, recipients[slot.name], hosts);
     return [{ package: id, slot: slot.name, value, audience }];
   });
+}
+
+function hostOf(url: string) {
+  return { host: new URL(url).hostname.replace(/^\[|\]$/g, '') };
 }
 
 /** A format without audiences: the secret may go where the package may go, and nowhere else. */

@@ -31,6 +31,8 @@ export interface AgreedCandidate {
   /** The language packages that it must have; absent: they are resolved once. */
   readonly environmentLocks?: readonly EnvironmentLock[] | undefined;
   readonly who: VerifiedActor;
+  /** `delayed`: the caller waits for the disk after several installations. */
+  readonly durability?: 'delayed' | undefined;
   /** The journal entry of a trial start, whose language packages and images are used. */
   readonly trial?: JournalEntry | undefined;
 }
@@ -116,8 +118,9 @@ export async function installCandidate(
           ...who,
         },
       };
-      await services.audit.append({ kind: 'operator', body });
-      await services.rows.switchTo(generation, roots, journal, await staged.seal());
+      // On disk with the switch, whose commit follows.
+      await services.audit.append({ kind: 'operator', body }, 'group');
+      await services.rows.switchTo(generation, roots, journal, await staged.seal(), agreed.durability);
     });
     if (values.length > 0) services.vault.forgetCached();
     await services.revoked.remove(pkg.id);

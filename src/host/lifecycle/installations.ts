@@ -1,13 +1,12 @@
 // The operations on installed packages. host.ts exports all of these types.
 import type { CancelSignal } from '../../model/cancel-signal.js';
-import type { PackageChange } from '../../model/change.js';
+import type { ChangeProgress, PackageChange } from '../../model/change.js';
 import type { FailedUpdate, GenerationTrial, Installation, SmokeResult } from '../../model/installation.js';
 import type { LockPlan } from '../../model/lock-file.js';
 import type { Plan } from '../../model/plan.js';
 import type { AuditEntry } from '../operator/audit-reader.js';
 import type { Actor } from '../operator/operator-auth.js';
 import type { ServerDraft, ServerRequest, ServerTrial, ServerTrialRequest } from './added/server-request.js';
-import type { ChangeProgress } from './change-steps.js';
 
 /** Installs, updates and removes packages. The settings of the session decide what may be fetched and reached. */
 export interface Installations {

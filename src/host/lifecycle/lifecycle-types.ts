@@ -1,5 +1,11 @@
 // The types of installed packages and of everything about them. host.ts exports them.
-export type { ChangeStep, ChangeStepName, GenerationName, PackageChange } from '../../model/change.js';
+export type {
+  ChangeProgress,
+  ChangeStep,
+  ChangeStepName,
+  GenerationName,
+  PackageChange,
+} from '../../model/change.js';
 export type { Installation, SmokeResult } from '../../model/installation.js';
 export type { LearnedAccess, LearnProposal } from '../../model/learning.js';
 export type { LockPlan, UnchangedPackage } from '../../model/lock-file.js';
@@ -19,7 +25,6 @@ export type {
   ServerTrial,
   ServerTrialRequest,
 } from './added/server-request.js';
-export type { ChangeProgress } from './change-steps.js';
 export type {
   ChangeOptions,
   GarbageReport,
@@ -39,3 +44,21 @@ export type {
   ValueRequest,
 } from './installations.js';
 export type { Learning, NarrowRequest, ProposalRequest, WatchedTime, WatchRequest } from './learning.js';
+export type {
+  DecidedReview,
+  PublicationReview,
+  PublicationReviews,
+  Registries,
+  RegistryPackage,
+  RegistryPackageRelease,
+  RegistryPackageRequest,
+  RegistryPackageSummary,
+  RegistryProblem,
+  RegistryReading,
+  RegistrySearch,
+  RegistrySearchHit,
+  RegistrySearchResult,
+  RegistryStatus,
+  ReviewDecisionRequest,
+  SeenLogHead,
+} from './registries.js';

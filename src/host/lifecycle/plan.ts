@@ -1,5 +1,4 @@
 import { sha256 } from '../../files/sha256.js';
-import { isLoopbackHost } from '../../model/host-name.js';
 import { canonicalJson, type Json } from '../../model/json.js';
 import { lockedText } from '../../model/locked-text.js';
 import type { Package } from '../../model/package.js';
@@ -7,6 +6,7 @@ import type { Plan, PlanChanges, PlannedCredential } from '../../model/plan.js';
 import type { SandboxLevel } from '../../model/sandbox-level.js';
 import type { Slot } from '../../model/slot.js';
 import type { LockedSource } from '../../model/source.js';
+import { parseGrants } from '../../policy/grant.js';
 import { folderGrant, hostGrant, requiredAgreements } from '../../policy/required-agreements.js';
 import { type PackageRequest, parseRequest, requestOf } from '../../policy/review/request.js';
 import { smokeText } from '../../policy/review/request-text.js';
@@ -14,6 +14,7 @@ import { widening } from '../../policy/review/widening.js';
 import type { StoredGeneration } from '../../store/installations.js';
 import { reviewOf } from '../packages/agreement-difference.js';
 import type { InstallCandidate } from './candidate.js';
+import { missingKillSwitchGrant } from './kill-switch-grant.js';
 import { movedTags } from './moved-tags.js';
 
 /** What the plan says about this machine and what is stored, besides the package itself. */
@@ -206,12 +207,11 @@ function plannedKillSwitch(pkg: Package): string {
 }
 
 function warningsOf(pkg: Package, grants: readonly string[]): string[] {
-  const address = pkg.killSwitch?.kind === 'url' ? new URL(pkg.killSwitch.url) : undefined;
-  const isLocal = address !== undefined && isLoopbackHost(address.hostname);
+  const missing = missingKillSwitchGrant(pkg, parseGrants(grants).shared.network);
   return [
-    ...(isLocal && !grants.includes(`net:${address.host}`)
-      ? [`its kill switch is on this machine, and works only with --allow net:${address.host}`]
-      : []),
+    ...(missing === undefined
+      ? []
+      : [`its kill switch ${missing.reason}, and works only with --allow ${missing.grant}`]),
     ...(pkg.smoke === undefined ? ['it has no smoke test, so nothing shows that it works'] : []),
     ...(pkg.killSwitch === undefined && pkg.slots.some((it) => it.secret)
       ? ['it has no kill switch: after a revocation, withdraw its credentials at the provider yourself']

@@ -4,7 +4,12 @@ import type { Plan } from '../../model/plan.js';
 import { type CandidateOptions, type InstallCandidate, prepareCandidate } from './candidate.js';
 import { readEstimate } from './cost-estimate.js';
 import type { PlanRequest } from './installations.js';
-import { currentGeneration, existingGeneration } from './installed-rows.js';
+import {
+  assertServed,
+  currentGeneration,
+  existingGeneration,
+  existingInstallation,
+} from './installed-rows.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
 import { planOf } from './plan.js';
 import { planFacts } from './plan-facts.js';
@@ -114,7 +119,9 @@ export class PreparedPlans {
     const { formats } = this.#services.readers;
     if (text === undefined) {
       if (id === undefined) throw new HostError('usage', 'name a source, or an installed package');
-      const current = await existingGeneration(this.#services.rows, id);
+      const { rows } = this.#services;
+      const current = await existingGeneration(rows, id);
+      assertServed(await existingInstallation(rows, id));
       return { ...requestedSource(current.source, setup.root, undefined, formats), id, current };
     }
     return { ...requestedSource(text, setup.root, sha256, formats), id, current: undefined };

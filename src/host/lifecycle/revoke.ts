@@ -6,10 +6,11 @@ import { parseGrants } from '../../policy/grant.js';
 import type { JournalEntry } from '../../store/change-journal.js';
 import type { StoredGeneration } from '../../store/installations.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
-import { passedEnvironment } from '../sandboxing/passed-environment.js';
+import { type PassedEnvironment, passedEnvironment } from '../sandboxing/passed-environment.js';
 import { ChangeSteps } from './change-steps.js';
 import { served } from './install.js';
 import type { RemoveRequest, RevokeRequest } from './installations.js';
+import { type KillSwitchGrant, missingKillSwitchGrant } from './kill-switch-grant.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
 import { killSwitchValues, pullKillSwitch } from './pull-kill-switch.js';
 import { beginRemoval, eraseValues, finishRemoval, keepsData } from './removal.js';
@@ -52,8 +53,10 @@ export async function revokePackage(
   const trial = await session.open(services.index.placeOf(current), 'use', { violations: [] });
   const manualSteps: string[] = [];
   let isDone: boolean;
+  let allow: KillSwitchGrant | undefined;
   try {
     const runner = trial.catalog.runner(id);
+    allow = missingKillSwitchGrant(runner.package, environmentOf(leaving, session).network);
     const outcome = await pullKillSwitch(runner, request.credential, signal);
     switch (outcome.status) {
       case 'none':
@@ -97,7 +100,8 @@ export async function revokePackage(
     const entry = await beginRemoval(id, request, { ...services, containers: session.containers });
     await removeFiles(entry, leaving, steps, session, services);
   } else {
-    left.push(`try again: toolwharf revoke ${id} --retry; or give up: toolwharf revoke ${id} --forget`);
+    const retry = `toolwharf revoke ${id} --retry${allow === undefined ? '' : ` --allow ${allow.grant}`}`;
+    left.push(`try again: ${retry}; or give up: toolwharf revoke ${id} --forget`);
   }
   return { ...changeOf('revoke', leaving), steps: steps.list, left, manualSteps };
 }
@@ -130,20 +134,25 @@ export async function removePackage(
 
 /** Revokes the sign-ins of the package. Returns what is left to do by hand. */
 async function signOut(
-  { current }: LeavingPackage,
+  leaving: LeavingPackage,
   steps: ChangeSteps,
-  { setup }: LifecycleSession,
+  session: LifecycleSession,
   services: LifecycleServices,
   signal: CancelSignal | undefined,
 ): Promise<string[]> {
-  const { package: id, grants: own } = current;
-  const grants = parseGrants([...setup.allow, ...own.map((it) => `${id}=${it}`)]);
-  const environment = passedEnvironment({ ...setup, grants }, id);
+  const { package: id } = leaving.current;
+  const environment = environmentOf(leaving, session);
   const { programs, left } = await services.signOut({ package: id, environment, signal });
   if (programs.length === 0) return [];
   const status = left.length === 0 ? 'done' : 'failed';
   steps.record({ name: 'sign out', status, detail: programs.join(', ') });
   return [...left];
+}
+
+function environmentOf({ current }: LeavingPackage, { setup }: LifecycleSession): PassedEnvironment {
+  const { package: id, grants: own } = current;
+  const grants = parseGrants([...setup.allow, ...own.map((it) => `${id}=${it}`)]);
+  return passedEnvironment({ ...setup, grants }, id);
 }
 
 async function removeFiles(

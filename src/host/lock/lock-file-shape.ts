@@ -37,6 +37,7 @@ const source = union(
     }),
     object({ kind: exactly('npm'), name: line, range: line, version, integrity: line }),
     object({ kind: exactly('pypi'), name: line, range: anyLine(), version, file: path, sha256: digest }),
+    object({ kind: exactly('registry'), name: line, range: line, version, sha256: digest }),
     object({
       kind: exactly('oci'),
       image: line,

@@ -15,9 +15,15 @@ import { isSameGeneration } from '../lifecycle/plan.js';
 import type { PreparedPlan, PreparedPlans } from '../lifecycle/prepared-plans.js';
 import { settleChanges } from '../lifecycle/recovery.js';
 import { servedRoots } from '../lifecycle/served-roots.js';
+import { createQueue } from '../queue.js';
 import { isGenerationOf } from './lock-entry.js';
 import { lockFilePath, readLockFile } from './lock-file.js';
 import { planLocked } from './locked-plan.js';
+
+/** Plans that are made at once: while one waits for a server, another one works. */
+const maxFetches = 3;
+/** Packages of this machine that are stored at once. They are flushed to disk together. */
+const maxLocal = 16;
 
 interface LockedPlan extends PreparedPlan {
   readonly entry: LockedPackage;
@@ -41,18 +47,33 @@ export async function prepareRestore(
   const entries = await wantedEntries(request, root);
   assertAllowed(allow ?? [], entries);
   const unchanged: UnchangedPackage[] = [];
-  const packages: LockedPlan[] = [];
+  const wanted: LockedPackage[] = [];
   for (const entry of entries) {
     const same = await servedGeneration(entry, root, services);
-    if (same !== undefined)
-      unchanged.push({ package: entry.id, version: same.version, generation: same.number });
-    else {
-      const last = reuse === 'the last plans' ? prepared.locked(keyOf(entry, root, allow)) : undefined;
-      const isStored = last !== undefined && services.store.has(last.candidate.tree);
-      const options = { allow, onProgress, signal };
-      packages.push({ entry, ...(isStored ? last : await planLocked(entry, options, session, services)) });
-    }
+    if (same === undefined) wanted.push(entry);
+    else unchanged.push({ package: entry.id, version: same.version, generation: same.number });
   }
+  const [fetching, storing] = [createQueue(maxFetches), createQueue(maxLocal)];
+  let failure: unknown;
+  const plan = async (entry: LockedPackage): Promise<LockedPlan> => {
+    const last = reuse === 'the last plans' ? prepared.locked(keyOf(entry, root, allow)) : undefined;
+    if (last !== undefined && services.store.has(last.candidate.tree)) return { entry, ...last };
+    const options = { allow, onProgress, signal };
+    const inTurn = 'path' in entry.locked ? storing : fetching;
+    return inTurn(async () => {
+      if (failure !== undefined) throw failure;
+      try {
+        return { entry, ...(await planLocked(entry, options, session, services)) };
+      } catch (error) {
+        failure ??= error;
+        throw error;
+      }
+    });
+  };
+  const planning = wanted.map(plan);
+  // Nothing is fetched any more when the error is reported.
+  await Promise.allSettled(planning);
+  const packages = await Promise.all(planning);
   prepared.keepLocked(new Map(packages.map((it) => [keyOf(it.entry, root, allow), it])));
   const plans = packages.map((it) => it.plan);
   return {
@@ -92,22 +113,29 @@ export async function restoreLockFile(
   if (packages.length === 0) return { file: plan.file, digest, changes };
   const who = await services.operatorAuth.verify(by, `install the packages of ${plan.file}`);
   const done: string[] = [];
-  for (const { plan: it, candidate, entry } of packages) {
-    const { id } = it.package;
-    try {
-      await settleChanges(id, { ...services, ...session });
-      const installation = await services.rows.get(id);
-      const current = await currentGeneration(services.rows, id);
-      const isUnchanged = installation?.state === 'active' && isSameGeneration(current, it);
-      const roots = servedRoots(installation, { onlyHere: true }, root);
-      const environmentLocks = entry.environments;
-      const agreed = { candidate, plan: it, current, isUnchanged, roots, who, environmentLocks };
-      const own = { agree: it.digest, values: values[id], by, skipSmoke, onProgress, signal };
-      changes.push(await installCandidate(agreed, own, session, services));
-      done.push(id);
-    } catch (error) {
-      throw done.length > 0 && error instanceof HostError ? afterOthers(error, done) : error;
+  try {
+    for (const { plan: it, candidate, entry } of packages) {
+      const { id } = it.package;
+      try {
+        await settleChanges(id, { ...services, ...session });
+        const installation = await services.rows.get(id);
+        const current = await currentGeneration(services.rows, id);
+        const isUnchanged = installation?.state === 'active' && isSameGeneration(current, it);
+        const roots = servedRoots(installation, { onlyHere: true }, root);
+        const environmentLocks = entry.environments;
+        const agreed = {
+          ...{ candidate, plan: it, current, isUnchanged, roots, who, environmentLocks },
+          durability: 'delayed' as const,
+        };
+        const own = { agree: it.digest, values: values[id], by, skipSmoke, onProgress, signal };
+        changes.push(await installCandidate(agreed, own, session, services));
+        done.push(id);
+      } catch (error) {
+        throw done.length > 0 && error instanceof HostError ? afterOthers(error, done) : error;
+      }
     }
+  } finally {
+    await services.rows.sync();
   }
   prepared.keepLocked(new Map());
   await removeOldGenerations({ ...services, ...session }, prepared.trees());

@@ -1,10 +1,15 @@
 import type { RemoteHost } from '../host.js';
 import { actorParam, type OperationTree, operation, signalParam, value } from './operation.js';
-import { approvalRequest, approvalStates, ruleInput, standingRule } from './operator-shapes.js';
-import { anyText, arrayOf, boolean, number, oneOf, optional, text } from './shape.js';
+import { approvalRequest, approvalStates, ruleInput, rulePreview, standingRule } from './operator-shapes.js';
+import { anyText, arrayOf, boolean, jsonObject, number, oneOf, optional, text } from './shape.js';
 
 const id = value('id', text());
 const note = value('note', optional(anyText('At most 500 characters. A caller gets the note of a denial.')));
+
+const asked = value(
+  'asked',
+  optional(anyText('What the person asked for, in their own words. It vouches for the values in it.')),
+);
 
 /** Operations on held calls and on standing rules. */
 export const approvalRows = {
@@ -16,7 +21,16 @@ export const approvalRows = {
   get: operation({ role: 'operator', summary: 'Get one held call.' }, [id], approvalRequest),
   approve: operation(
     { role: 'operator', pin: 'if-set', summary: 'Approve one held call. It may run once.' },
-    [id, actorParam, note],
+    [id, actorParam, note, asked],
+    approvalRequest,
+  ),
+  approveWith: operation(
+    {
+      role: 'operator',
+      pin: 'if-set',
+      summary: 'Approve one held call with other arguments. They are checked like a new call.',
+    },
+    [id, value('arguments', jsonObject('The arguments to use instead.')), actorParam, note],
     approvalRequest,
   ),
   deny: operation(
@@ -53,6 +67,11 @@ export const approvalRows = {
       },
       [value('rule', ruleInput), actorParam],
       standingRule,
+    ),
+    preview: operation(
+      { role: 'operator', summary: 'Show which held calls of the last days a rule would have answered.' },
+      [value('rule', ruleInput), value('days', optional(number('Default: 7.')))],
+      rulePreview,
     ),
     revoke: operation(
       { role: 'operator', summary: 'Revoke a standing rule. Its calls are held again.' },

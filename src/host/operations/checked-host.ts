@@ -6,25 +6,41 @@ import type { NamedOperation } from './operation.js';
 import { assertInput, inputOf } from './operation-input.js';
 import { methodOf, withMethods } from './operations.js';
 
+export interface CheckedHostOptions {
+  readonly hints: HintSurface;
+  /** Called when an operation that somebody performs has ended, also if it failed. */
+  readonly onPerformed: () => void;
+}
+
 /** A host whose operations reject wrong arguments as on every other surface, and calls after `close`. */
-export function checkedHost(host: Host, hints: HintSurface): Host {
+export function checkedHost(host: Host, options: CheckedHostOptions): Host {
   const guard = new CloseGuard('host');
-  const checked = withMethods(host, 'host', (operation) => checkedMethod(host, operation, hints));
-  const session: Host['session'] = async (options) =>
-    checkedSession(await worded(hints, () => host.session(options)), guard, hints);
+  const { hints } = options;
+  const checked = withMethods(host, 'host', (operation) => checkedMethod(host, operation, options));
+  const session: Host['session'] = async (sessionOptions) =>
+    checkedSession(await worded(hints, () => host.session(sessionOptions)), guard, options);
   return withCloseGuard({ ...checked, session }, guard);
 }
 
-function checkedSession(session: Session, host: CloseGuard, hints: HintSurface): Session {
-  const checked = withMethods(session, 'session', (operation) => checkedMethod(session, operation, hints));
-  return withCloseGuard(checked, new CloseGuard('session', host));
+function checkedSession(session: Session, host: CloseGuard, options: CheckedHostOptions): Session {
+  const checked = withMethods(session, 'session', (operation) => checkedMethod(session, operation, options));
+  const named: Session['named'] = (name) => checkedSession(session.named(name), host, options);
+  return withCloseGuard({ ...checked, named }, new CloseGuard('session', host));
 }
 
-function checkedMethod(target: Host | Session, operation: NamedOperation, hints: HintSurface) {
+function checkedMethod(
+  target: Host | Session,
+  operation: NamedOperation,
+  { hints, onPerformed }: CheckedHostOptions,
+) {
   const method = methodOf(target, operation);
+  const isPerformed = operation.params.some(
+    ({ kind, needsActor }) => kind === 'actor' || kind === 'actor-name' || needsActor === true,
+  );
   return async (...args: readonly unknown[]): Promise<unknown> => {
     assertInput(operation, inputOf(operation, args));
-    const result = await worded(hints, () => method(...args));
+    const work = worded(hints, () => method(...args));
+    const result = await (isPerformed ? work.finally(onPerformed) : work);
     return operation.name === 'session.call' ? wordedAnswer(hints, result as Answer) : result;
   };
 }

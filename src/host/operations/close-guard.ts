@@ -28,7 +28,16 @@ export class CloseGuard {
 type Method = (...args: readonly unknown[]) => unknown;
 
 /** Methods that return no promise, so that they throw instead of rejecting. */
-const synchronous = new Set(['onChange', 'onRevoke', 'activeCalls', 'serveAt']);
+const synchronous = new Set([
+  'named',
+  'onChange',
+  'onRevoke',
+  'activeCalls',
+  'serveAt',
+  'serveWith',
+  'runningCall',
+  'startCall',
+]);
 
 /** A copy of a host or session whose methods fail with `closed` after its end. Closing it twice does nothing. */
 export function withCloseGuard<T extends { close(): Promise<void> }>(target: T, guard: CloseGuard): T {

@@ -1,11 +1,24 @@
 import type { RemoteHost } from '../host.js';
+import { activityRows } from './activity-rows.js';
 import { approvalRows } from './approval-rows.js';
+import { healthRows, openSessionShape } from './health-rows.js';
 import { installRequestOperations } from './install-request-operations.js';
-import { actorNameParam, actorParam, membersBy, type OperationTree, operation, value } from './operation.js';
+import { labelRows } from './label-rows.js';
+import { manifestRows } from './manifest-rows.js';
+import {
+  actorNameParam,
+  actorParam,
+  members,
+  membersBy,
+  type OperationTree,
+  operation,
+  value,
+} from './operation.js';
 import {
   acceptedWaiver,
   auditEntry,
   auditRollback,
+  auditStatus,
   auditVerdict,
   declaredValue,
   keyChange,
@@ -164,6 +177,7 @@ export const hostOperations = {
     ),
   },
   installRequests: installRequestOperations,
+  labels: labelRows,
   outcomes: {
     unknown: operation(
       { role: 'operator', summary: 'List calls whose outcome is unknown.' },
@@ -223,12 +237,29 @@ export const hostOperations = {
     ),
   },
   sets: setRows,
+  activity: activityRows,
+  manifests: manifestRows,
+  health: healthRows,
+  openSessions: operation(
+    { role: 'operator', summary: 'List the sessions that use packages now.' },
+    [],
+    arrayOf(openSessionShape),
+  ),
   processes: operation(
     { role: 'operator', summary: 'Count sandboxed processes by kind.' },
     [],
     processCounts,
   ),
-  verifyAudit: operation({ role: 'operator', summary: 'Verify the audit log.' }, [], auditVerdict),
+  verifyAudit: operation(
+    { role: 'operator', progress: true, summary: 'Verify the audit log.' },
+    [members(object({}))],
+    auditVerdict,
+  ),
+  auditStatus: operation(
+    { role: 'operator', summary: 'Show how far the audit log and its checkpoints are.' },
+    [],
+    auditStatus,
+  ),
   auditTail: operation(
     { role: 'operator', summary: 'Read the last entries of the audit log, oldest first.' },
     [value('count', integer('How many entries.', { minimum: 0, maximum: maxTail }))],

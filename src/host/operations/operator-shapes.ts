@@ -27,10 +27,13 @@ export const approvalStates = [
   'executing',
   'executed',
 ] as const;
-const channel = oneOf(['library', 'terminal', 'api', 'client', 'page'], 'How the actor reached the host.');
+const channel = oneOf(
+  ['library', 'terminal', 'api', 'client', 'page', 'console'],
+  'How the actor reached the host.',
+);
 
 export const evidence = object({
-  kind: oneOf(['effect', 'destination', 'amount', 'address', 'workspace', 'grant', 'fixed']),
+  kind: oneOf(['effect', 'destination', 'amount', 'address', 'workspace', 'grant', 'fixed', 'taint']),
   text: anyText(),
   at: optional(anyText('JSON pointer to the argument.')),
 });
@@ -45,7 +48,8 @@ export const approvalRequest = object({
   argumentsDigest: text('Digest of the arguments, the workspace and the grants.'),
   policy: text("Digest of the operator's policy."),
   credentials: text('Digest of which values are set, and who may receive them.'),
-  arguments: json('The arguments that run after approval.'),
+  arguments: json('The arguments of the caller.'),
+  replacement: json('The arguments that run instead, or null.'),
   kind: text('Why it is held.'),
   reasons: arrayOf(anyText()),
   evidence: arrayOf(evidence),
@@ -93,6 +97,24 @@ export const standingRule = object({
   state: oneOf(['active', 'expired', 'ended']),
   endReason: nullable(anyText()),
   used: integer('How many calls the rule allowed.'),
+});
+
+export const rulePreview = object({
+  since: timestamp(),
+  held: integer('Held calls of the tool since then.'),
+  answered: integer('Those that the rule would have answered.'),
+  asked: integer('Those that it would not have answered.'),
+  unknown: integer('Those whose arguments are no longer stored.'),
+  calls: arrayOf(
+    object({
+      id: text(),
+      at: timestamp(),
+      principal: text(),
+      arguments: json(),
+      state: oneOf(approvalStates),
+    }),
+    'The calls that the rule would have answered, newest first, at most 20.',
+  ),
 });
 
 export const pinStatus = object({
@@ -158,6 +180,7 @@ export const tokenMembers = {
   mayApprove: boolean('Whether a person may approve held calls at the client.'),
   createdAt: timestamp(),
   expiresAt: nullable(timestamp()),
+  lastUsedAt: nullable(timestamp('About when it was used the last time.')),
 };
 export const tokenEntry = object(tokenMembers);
 
@@ -181,6 +204,11 @@ export const waiverMembers = {
     'broker',
     'ca',
     'notify',
+    'server-request',
+    'taint',
+    'durability',
+    'quarantine',
+    'expired-registry',
   ]),
   content: json('The setting itself.'),
   text: anyText('What it does.'),
@@ -219,6 +247,15 @@ export const auditVerdictMembers = {
   warnings: optional(arrayOf(anyText('What could not be checked.'))),
 };
 export const auditVerdict = object(auditVerdictMembers);
+export const auditStatus = object({
+  entries: integer('Number of the newest entry.'),
+  checkpoint: nullable(
+    object({
+      size: integer('Entries that it covers.'),
+      at: timestamp('When the newest of them was written.'),
+    }),
+  ),
+});
 export const auditRollback = object({
   entry: integer('Number of its entry in the audit log.'),
   at: timestamp(),

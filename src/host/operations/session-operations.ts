@@ -20,6 +20,7 @@ import {
   restoreReport,
   restoreRequest,
 } from './lock-shapes.js';
+import { packageSource } from './manifest-rows.js';
 import {
   actorParam,
   members,
@@ -30,10 +31,12 @@ import {
   signalParam,
   value,
 } from './operation.js';
+import { registryOperations } from './registry-operations.js';
 import { agentRequest, agentRequestAnswer } from './request-shapes.js';
 import { serverDraft, serverRequest, serverTrial, serverTrialRequest } from './server-shapes.js';
 import {
   answer,
+  consoleLink,
   explanation,
   installResult,
   listedPrompt,
@@ -130,6 +133,11 @@ export const sessionOperations = {
     [value('package', text())],
     packageReview,
   ),
+  source: operation(
+    { role: 'operator', summary: 'Get the files of a package as text, to begin another one with.' },
+    [packageId],
+    packageSource,
+  ),
   accept: operation(
     { role: 'operator', pin: 'if-set', summary: 'Accept a package as it was reviewed.' },
     [value('package', text()), value('digest', text('`to` of the review.')), sessionActorParam],
@@ -147,6 +155,11 @@ export const sessionOperations = {
     { role: 'operator', pin: 'if-set', summary: 'Accept a setting that waives a question or a protection.' },
     [value('id', text('The id of the setting, from `waivers`.')), sessionActorParam],
     sessionWaiver,
+  ),
+  consoleLink: operation(
+    { role: 'operator', summary: 'Get a link that signs one browser in to the console, once.' },
+    [],
+    consoleLink,
   ),
   install: operation(
     { role: 'operator', summary: 'Fetch and install what the programs of a package need.' },
@@ -275,5 +288,6 @@ export const sessionOperations = {
       garbageReport,
     ),
   },
+  registries: registryOperations,
   signIns: signInOperations,
 } as const satisfies OperationTree<Omit<RemoteSession, 'close'>>;

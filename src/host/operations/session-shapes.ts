@@ -21,6 +21,7 @@ import {
   open,
   optional,
   text,
+  timestamp,
   union,
 } from './shape.js';
 
@@ -134,6 +135,9 @@ const answerMembers = {
   tool: anyText(),
   callId: text('Id of the call in the audit log.'),
   durationMs: number(),
+  replaced: optional(
+    object({ arguments: jsonObject() }, 'A person approved the call with these arguments instead.'),
+  ),
 };
 export const answer = union(
   [
@@ -198,6 +202,15 @@ export const packageReviewMembers = {
   to: anyText('Digest of the current state.'),
   widened: arrayOf(anyText(), 'What it may do now that it could not do before.'),
   reworded: arrayOf(anyText(), 'Changed text that models or people read.'),
+  texts: arrayOf(
+    object({
+      subject: anyText('Such as `the tool count`.'),
+      place: anyText('Such as `the description`.'),
+      before: nullable(anyText('Null: it is new.')),
+      after: nullable(anyText('Null: it was removed.')),
+    }),
+    'Changed text that models or people read, old and new.',
+  ),
   narrowed: arrayOf(anyText(), 'What it may no longer do.'),
 };
 export const packageReview = object(packageReviewMembers);
@@ -208,6 +221,11 @@ export const sessionWaiver = object({
   verified: boolean('It was accepted with the PIN.'),
   unused: optional(anyText('Why a grant has no effect with these packages.')),
 });
+export const consoleLinkMembers = {
+  url: text('It works once.'),
+  expiresAt: timestamp('Until when it works: milliseconds since 1970.'),
+};
+export const consoleLink = object(consoleLinkMembers);
 export const installMembers = {
   package: text(),
   steps: arrayOf(

@@ -1,7 +1,14 @@
-import type { ApprovalBinding, ApprovalRequest, ApprovalState } from '../../model/approval.js';
+import { sha256 } from '../../files/sha256.js';
+import {
+  type ApprovalBinding,
+  type ApprovalRequest,
+  type ApprovalState,
+  isHeldForTaint,
+  maxAsked,
+} from '../../model/approval.js';
 import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import type { JsonObject } from '../../model/json.js';
+import { canonicalJson, type JsonObject } from '../../model/json.js';
 import { splitDefinition } from '../../model/tool-set.js';
 import { replaceHidden } from '../../model/unicode.js';
 import { checkRule } from '../../policy/rules/standing-rule.js';
@@ -14,6 +21,8 @@ import type { ApprovalLinkOperations } from './approval-links.js';
 import { clientApprover } from './client-approver.js';
 import type { OperatorAuth, VerifiedActor } from './operator-auth.js';
 import { actorName } from './pin-auth.js';
+import { previewRule } from './rule-preview.js';
+import type { TaintHolds } from './taint-holds.js';
 import type { TokenCache } from './token-cache.js';
 
 /** The longest wait for a change. */
@@ -29,6 +38,7 @@ export interface ApprovalServices {
   readonly audit: AuditLog;
   readonly operatorAuth: OperatorAuth;
   readonly tokens: TokenCache;
+  readonly taintHolds: Pick<TaintHolds, 'addWords'>;
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
   /** The key that signs webhook notices, as hex. */
@@ -37,7 +47,8 @@ export interface ApprovalServices {
 
 /** Operations on held calls and on standing rules. */
 export function approvalOperations(services: ApprovalServices): Approvals {
-  const { queue, denials, links, rules, audit, operatorAuth, tokens, now, newId, noticeKey } = services;
+  const { queue, denials, links, rules, audit, operatorAuth, tokens, taintHolds, now, newId, noticeKey } =
+    services;
   // The change counter starts again with each host, so a version also names the host's start.
   const startId = newId('v');
   const version = () => `${startId}.${queue.changes}`;
@@ -75,15 +86,24 @@ export function approvalOperations(services: ApprovalServices): Approvals {
     to: 'approved' | 'denied',
     who: JsonObject & VerifiedActor,
     given: string | undefined,
+    replacement: JsonObject | null = null,
   ) => {
     const note = noteOf(given);
     const { tool } = await get(id);
-    const body = { approval: id, tool, decision: to, ...who, ...(note === null ? {} : { note }) };
+    const replaced = replacement === null ? {} : { replaced: sha256(canonicalJson(replacement)) };
+    const body = {
+      approval: id,
+      tool,
+      decision: to,
+      ...who,
+      ...replaced,
+      ...(note === null ? {} : { note }),
+    };
     // Written to the audit log first: a decision that cannot be recorded does not take effect.
     await audit.append({ kind: 'approval', body });
     // Before the decision: a caller that asks again must find it.
     if (to === 'denied') await denials.add({ approval: id, note });
-    if (!(await queue.decide(id, to, who))) {
+    if (!(await queue.decide(id, to, who, replacement))) {
       await audit.append({ kind: 'approval', body: { ...body, decision: 'void' } });
       const { state, voidReason } = await get(id);
       throw new HostError(
@@ -97,14 +117,23 @@ export function approvalOperations(services: ApprovalServices): Approvals {
   return {
     list: (states: readonly ApprovalState[] = ['proposed', 'approved']) => queue.list(states),
     get,
-    async approve(id, actor, note) {
+    async approve(id, actor, note, asked) {
       noteOf(note);
-      const { principal } = await get(id);
+      const request = await get(id);
+      const { principal } = request;
+      const words = askedOf(asked, request);
       const isAtClient = typeof actor !== 'string' && actor.channel === 'client';
       const who = isAtClient
         ? await clientApprover(actor, principal, tokens)
         : await operatorAuth.verify(actor, 'approve');
+      if (words !== null) await taintHolds.addWords(id, words);
       return decide(id, 'approved', { ...who }, note);
+    },
+    async approveWith(id, args, actor, note) {
+      noteOf(note);
+      await get(id);
+      const who = await operatorAuth.verify(actor, 'approve');
+      return decide(id, 'approved', { ...who }, note, args);
     },
     // Denying cannot widen anything, so it never needs the PIN.
     async deny(id, actor, note) {
@@ -133,6 +162,7 @@ export function approvalOperations(services: ApprovalServices): Approvals {
         await audit.append({ kind: 'operator', body: { ...body, tests, ...who } });
         return rules.add(id, rule, who);
       },
+      preview: (rule, days = 7) => previewRule(rule, days, queue, now()),
       async revoke(id, actor) {
         const name = actorName(actor);
         await audit.append({ kind: 'operator', body: { operation: 'rule revoke', rule: id, by: name } });
@@ -148,6 +178,19 @@ function noteOf(given: string | undefined): string | null {
   if (note.length > maxNote)
     throw new HostError('invalid_input', `the note is longer than ${maxNote} characters`);
   return note === '' ? null : note;
+}
+
+/** What the person asked for; null if they do not say it. */
+function askedOf(given: string | undefined, request: ApprovalRequest): string | null {
+  const asked = (given ?? '').trim();
+  if (asked === '') return null;
+  if (asked.length > maxAsked)
+    throw new HostError('invalid_input', `what was asked for is longer than ${maxAsked} characters`);
+  if (!isHeldForTaint(request))
+    throw new HostError('usage', `${request.id} is not held for what its session has seen`, {
+      hint: 'leave out what was asked for: it would vouch for nothing',
+    });
+  return asked;
 }
 
 /** Voids the matching undecided and approved requests, with an audit entry for each. */

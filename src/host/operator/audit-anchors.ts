@@ -30,6 +30,8 @@ export class AuditAnchors {
   readonly #background: Promise<void>[] = [];
   #newest: SignedCheckpoint | undefined;
   #isClosed = false;
+  /** Places that have a checkpoint of all entries. */
+  #current = 0;
 
   private constructor(options: AuditAnchorsOptions) {
     this.#options = options;
@@ -45,6 +47,11 @@ export class AuditAnchors {
       else await work;
     }
     return opened;
+  }
+
+  /** Whether all places have a checkpoint of all entries that were found. */
+  get isCurrent(): boolean {
+    return this.#current === this.#options.places.length;
   }
 
   /** The newest checkpoint is on disk. */
@@ -74,6 +81,7 @@ export class AuditAnchors {
       const { note, verifierKey } = anchor;
       contradicted = [...anchor.contradicted, ...(finding === undefined ? [] : [{ verifierKey, note }])];
       if (finding !== undefined) await onFinding(finding);
+      else if (size === compared.entries) this.#current += 1;
     }
     // An anchor that cannot be read now is not overwritten: it may be the only evidence.
     if (reading.type !== 'warning') this.#start(place, isKnown, contradicted);

@@ -1,5 +1,13 @@
 import type { AuditVerdict } from '../../model/audit.js';
+import type { CancelSignal } from '../../model/cancel-signal.js';
+import type { ChangeProgress } from '../../model/change.js';
 import type { JsonObject } from '../../model/json.js';
+
+/** How to follow the verification of a long audit log. */
+export interface AuditProgressOptions {
+  readonly onProgress?: ((progress: ChangeProgress) => void) | undefined;
+  readonly signal?: CancelSignal | undefined;
+}
 
 /** One entry of the audit log. */
 export interface AuditEntry {

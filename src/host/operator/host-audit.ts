@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditVerdict } from '../../model/audit.js';
+import type { AuditStatus, AuditVerdict } from '../../model/audit.js';
+import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import { AnchorRows } from '../../store/anchor-rows.js';
 import type { AnchorPlace } from '../../store/audit-anchor.js';
@@ -11,7 +12,7 @@ import { checkpointPaths } from '../../store/checkpoints.js';
 import type { Database } from '../../store/database.js';
 import { StoredAuditLog } from '../../store/stored-audit-log.js';
 import { UnknownOutcomeRows } from '../../store/unknown-outcomes.js';
-import type { AuditEntry, Outcomes } from '../host.js';
+import type { AuditEntry, AuditProgressOptions, Outcomes } from '../host.js';
 import type { HostOptions } from '../options.js';
 import { AuditAnchors } from './audit-anchors.js';
 
@@ -19,7 +20,8 @@ import { AuditAnchors } from './audit-anchors.js';
 export interface HostAudit {
   readonly audit: AuditLog;
   readonly outcomes: Outcomes;
-  verify(): Promise<AuditVerdict>;
+  verify(options?: AuditProgressOptions): Promise<AuditVerdict>;
+  status(): Promise<AuditStatus>;
   tail(count: number): Promise<readonly AuditEntry[]>;
   /** Writes a last checkpoint and the anchors. */
   close(): Promise<void>;
@@ -35,6 +37,8 @@ export interface HostAuditOptions {
   /** Called with what shows a rollback, when it is found. */
   readonly onRollback?: ((message: string) => void) | undefined;
   readonly anchorDelaysMs?: readonly number[] | undefined;
+  /** Whether the start is recorded only together with something else. */
+  readonly onlyLooks?: boolean | undefined;
 }
 
 export async function openHostAudit(options: HostAuditOptions): Promise<HostAudit> {
@@ -46,7 +50,8 @@ export async function openHostAudit(options: HostAuditOptions): Promise<HostAudi
   let anchors: AuditAnchors;
   try {
     anchors = await openAnchors(options, opened, paths.folder);
-    await recover(database, audit, unknown, now());
+    const isCurrent = opened.isSealed && opened.lost === undefined && anchors.isCurrent;
+    await recover(database, audit, unknown, { at: now(), mayWait: options.onlyLooks === true && isCurrent });
   } catch (error) {
     await checkpoints.close();
     throw error;
@@ -61,14 +66,35 @@ export async function openHostAudit(options: HostAuditOptions): Promise<HostAudi
         return unknown.remove(call);
       },
     },
-    async verify() {
+    async verify({ onProgress, signal } = {}) {
       await audit.flush();
       const log = StoredAuditLog.open(state, paths, { follow: true, places });
       try {
-        return await log.verify();
+        return await log.verify({
+          // Reading blocks the host, so other work gets its turn.
+          onEntries: async (done, total) => {
+            if (signal?.aborted === true) throw new HostError('canceled', 'the verification was canceled');
+            onProgress?.({ step: 'check', detail: 'entries of the audit log', done, total });
+            await new Promise((resolve) => setImmediate(resolve));
+          },
+        });
       } finally {
         log.close();
       }
+    },
+    async status() {
+      await audit.flush();
+      const size = checkpoints.last?.size ?? 0;
+      const [newest] = await readAuditTail(database, 1);
+      const covered = await database
+        .selectFrom('audit')
+        .select('at')
+        .where('seq', '=', size)
+        .executeTakeFirst();
+      return {
+        entries: newest?.seq ?? 0,
+        checkpoint: covered === undefined ? null : { size, at: Date.parse(covered.at) },
+      };
     },
     async tail(count) {
       await audit.flush();
@@ -160,14 +186,19 @@ async function recover(
   database: Database,
   audit: AuditLog,
   unknown: UnknownOutcomeRows,
-  at: number,
+  { at, mayWait }: { readonly at: number; readonly mayWait: boolean },
 ): Promise<void> {
-  for (const { callId, tool, principal } of await unfinishedCalls(database)) {
+  const { calls, isUnused } = await unfinishedCalls(database);
+  for (const { callId, tool, principal } of calls) {
     await unknown.add({ call: String(callId), tool: String(tool), principal: String(principal), at });
     await audit.append({
       kind: 'recovery',
       body: { callId: callId as Json, tool: tool as Json, status: 'outcome_unknown' },
     });
   }
-  await audit.append({ kind: 'start', body: { pid: process.pid } });
+  const start = { kind: 'start', body: { pid: process.pid } } as const;
+  // If a checkpoint or an anchor is behind, the entry brings it up to date. If there were calls, the next start need not
+  // read them again.
+  if (mayWait && isUnused) audit.announce(start);
+  else await audit.append(start);
 }

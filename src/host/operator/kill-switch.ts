@@ -99,13 +99,8 @@ export class KillSwitch {
     this.#notifyChanged = notifyChanged;
   }
 
-  /** Reads the kill file now: at the start of each call. */
+  /** At the start of each call, and right before it has an effect. Reads the kill file unless it was read a moment ago. */
   readKillFile(): void {
-    this.#applyKillFile();
-  }
-
-  /** Reads the kill file again right before a call has an effect, unless it was read a moment ago. */
-  readKillFileIfStale(): void {
     if (performance.now() - this.#fileReadAt > freshMs) this.#applyKillFile();
   }
 

@@ -38,6 +38,8 @@ export interface PinProtectedCounts {
   readonly tokens: number;
   /** Accepted settings that waive a question or a protection. */
   readonly waivers: number;
+  /** Values that a person vouched for in a session. */
+  readonly endorsements: number;
   readonly rules: number;
   /** Held calls that are undecided, or approved but not started. */
   readonly requests: number;

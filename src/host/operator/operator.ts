@@ -56,6 +56,8 @@ export interface TokenEntry {
   readonly createdAt: number;
   /** Milliseconds since 1970; null: it never expires. */
   readonly expiresAt: number | null;
+  /** About when it was used the last time, in milliseconds since 1970; null: never, or not since it is recorded. */
+  readonly lastUsedAt: number | null;
 }
 
 /** Operations on secrets: values can be set but never read. */

@@ -78,7 +78,7 @@ function lockOrExplain(state: string): ReturnType<typeof lockState> {
 async function countProtected(database: Database, now: () => number): Promise<PinProtectedCounts> {
   const rules = await new StandingRules(database, now).list();
   const requests = await new ApprovalQueue(database, now).list(['proposed', 'approved']);
-  const rows = async (table: 'secret' | 'token' | 'accepted_waiver') => {
+  const rows = async (table: 'secret' | 'token' | 'accepted_waiver' | 'endorsement') => {
     const counted = database.selectFrom(table).select((it) => it.fn.countAll().as('count'));
     return Number((await counted.executeTakeFirstOrThrow()).count);
   };
@@ -86,6 +86,7 @@ async function countProtected(database: Database, now: () => number): Promise<Pi
     values: await rows('secret'),
     tokens: await rows('token'),
     waivers: await rows('accepted_waiver'),
+    endorsements: await rows('endorsement'),
     rules: rules.filter((it) => it.state === 'active').length,
     requests: requests.length,
     arguments: await new SealedArgumentRows(database).count(Number.MAX_SAFE_INTEGER),
@@ -101,6 +102,7 @@ async function deleteProtected(database: Database, now: () => number): Promise<v
     // Sets stay: they only leave out. What was bound to a token ends with it.
     await transaction.deleteFrom('set_binding').where('kind', 'in', ['token', 'client']).execute();
     await transaction.deleteFrom('accepted_waiver').execute();
+    await transaction.deleteFrom('endorsement').execute();
     // The key that signs notices: the PIN also protects reading it.
     await transaction.deleteFrom('host_key').where('name', '=', 'notices').execute();
   });

@@ -1,6 +1,7 @@
 import { Cancellation, type CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { KillSubject } from '../../model/kill-target.js';
+import { LiveMap } from '../../model/live-map.js';
 
 /** One call that runs, or is about to. */
 export interface RunningCall {
@@ -14,10 +15,10 @@ export interface RunningCall {
 /** Calls at once, including those that wait for a process. More would only wait longer and use memory. */
 const maxCalls = 1000;
 
-interface Entry {
+interface Entry extends RunningCall {
   readonly subject: KillSubject;
-  readonly stop: Cancellation;
-  stopped: Error | undefined;
+  readonly signal: Cancellation;
+  stopReason: Error | undefined;
 }
 
 /**
@@ -26,29 +27,28 @@ interface Entry {
  */
 export class RunningCalls {
   #active = 0;
-  readonly #entries = new Set<Entry>();
+  readonly #entries = new LiveMap<Entry, true>();
   #onLeave: (() => void)[] = [];
   readonly #onIdle: (() => void)[] = [];
   #closed = false;
 
   enter(subject: KillSubject, callerSignal: CancelSignal | undefined): RunningCall {
     const stop = new Cancellation();
-    const entry: Entry = { subject, stop, stopped: undefined };
     const cancel = () => stop.abort();
     if (callerSignal?.aborted === true || this.#closed) cancel();
     else callerSignal?.addEventListener('abort', cancel, { once: true });
-    this.#entries.add(entry);
-    return {
+    const entry: Entry = {
+      subject,
       signal: stop,
-      get stopReason() {
-        return entry.stopped;
-      },
+      stopReason: undefined,
       leave: () => {
         callerSignal?.removeEventListener('abort', cancel);
         this.#entries.delete(entry);
         if (this.#onLeave.length > 0) for (const notify of this.#onLeave.splice(0)) notify();
       },
     };
+    this.#entries.set(entry, true);
+    return entry;
   }
 
   /** Calls in progress. */
@@ -81,10 +81,10 @@ export class RunningCalls {
 
   /** Stops the matching calls. `count`: how many; `gone`: resolves when the last of them has ended. */
   stop(matches: (subject: KillSubject) => boolean, reason: Error): { count: number; gone: Promise<void> } {
-    const hit = [...this.#entries].filter((it) => matches(it.subject));
+    const hit = this.#entries.keys().filter((it) => matches(it.subject));
     for (const entry of hit) {
-      entry.stopped ??= reason;
-      entry.stop.abort();
+      entry.stopReason ??= reason;
+      entry.signal.abort();
     }
     return { count: hit.length, gone: this.#gone(hit) };
   }
@@ -92,7 +92,7 @@ export class RunningCalls {
   /** Aborts all running calls, and every call that comes later. */
   close(): void {
     this.#closed = true;
-    for (const { stop } of this.#entries) stop.abort();
+    for (const { signal } of this.#entries.keys()) signal.abort();
   }
 
   async #gone(entries: readonly Entry[]): Promise<void> {

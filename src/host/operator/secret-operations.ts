@@ -5,6 +5,8 @@ import { notifySecretOwner } from '../../model/notify-target.js';
 import type { Package } from '../../model/package.js';
 import { parseRequest } from '../../policy/review/request.js';
 import { declaredValues } from '../../secrets/declared-value.js';
+import { modelKeyEntry } from '../../secrets/model-key.js';
+import { registryTokenOwner } from '../../secrets/registry-token.js';
 import { oauthClientPackage, signedInProgram } from '../../secrets/sign-in-record.js';
 import { brokerKeyEntry } from '../../secrets/token-broker.js';
 import type { Vault } from '../../secrets/vault.js';
@@ -109,9 +111,10 @@ async function slotsOf(
   packageId: string,
   agreements: Pick<AgreementRows, 'requestsOf'>,
 ): Promise<readonly string[] | null> {
-  // Ids with `@` are entries of the host itself. The configuration names those for notices; each issuer can have one.
-  if (packageId === notifySecretOwner || packageId === oauthClientPackage) return null;
-  if (packageId.startsWith('@')) return packageId === brokerKeyEntry.package ? [brokerKeyEntry.slot] : [];
+  // Ids with `@` are entries of the host itself. The configuration names those for notices and registries; each issuer can have one.
+  if ([notifySecretOwner, oauthClientPackage, registryTokenOwner].includes(packageId)) return null;
+  if (packageId.startsWith('@'))
+    return [brokerKeyEntry, modelKeyEntry].flatMap((it) => (it.package === packageId ? [it.slot] : []));
   const requests = (await agreements.requestsOf(packageId)).map(parseRequest);
   if (requests.length === 0 || requests.includes(undefined)) return null;
   return [...new Set(requests.flatMap((it) => it?.slots.map((slot) => slot.name) ?? []))].sort();

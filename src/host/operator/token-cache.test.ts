@@ -22,6 +22,10 @@ function createCache(now: () => number) {
       const row = [...stored.values()].find((it) => it.id === id);
       return row !== undefined && stored.delete(row.digest);
     },
+    noteUse: async (id: string, at: number) => {
+      const row = [...stored.values()].find((it) => it.id === id);
+      if (row !== undefined) row.last_used_at = at;
+    },
     find: async (token: string) => {
       lookups++;
       const row = stored.get(digest(token));
@@ -91,4 +95,23 @@ describe('a stored token', () => {
     expect((await tokens.find('x'))?.id).toBe('a');
     expect(lookups()).toBe(2);
   });
+});
+
+test('the last use of a token is written at most once a minute', async () => {
+  let time = 1000;
+  const { tokens } = createCache(() => time);
+  const entry = { id: 'tok_1', name: 'a', expires_at: null } as unknown as NewToken;
+  await tokens.add(entry, 'secret');
+  const used = async () => {
+    await tokens.find('secret');
+    return (await tokens.list())[0]?.last_used_at;
+  };
+  await tokens.find('wrong');
+  expect((await tokens.list())[0]?.last_used_at).toBeUndefined();
+  time = 100_000;
+  expect(await used()).toBe(100_000);
+  time += 59_000;
+  expect(await used()).toBe(100_000);
+  time += 1000;
+  expect(await used()).toBe(160_000);
 });

@@ -1,6 +1,9 @@
 import type { TokenTable } from '../../store/state-tables.js';
 import type { TokenRows } from '../../store/tokens.js';
 
+/** The last use of a token is written this often. Milliseconds. */
+const useIntervalMs = 60_000;
+
 /**
  * Caches valid tokens by digest, because every request looks one up. No other process writes to the database, so all
  * changes go through `add` and `remove`. Expiry is checked at every lookup.
@@ -11,6 +14,8 @@ export class TokenCache {
   readonly #digest: (token: string) => string;
   readonly #cached = new Map<string, TokenTable>();
   readonly #listeners = new Set<(id: string) => void>();
+  /** When the use of each token was written, by id. */
+  readonly #used = new Map<string, number>();
   /** Counts changes, so that a lookup that began before a change is not cached. */
   #changes = 0;
 
@@ -40,6 +45,7 @@ export class TokenCache {
       return await this.#rows.remove(id);
     } finally {
       this.#clear();
+      this.#used.delete(id);
       for (const listener of this.#listeners) listener(id);
     }
   }
@@ -51,6 +57,12 @@ export class TokenCache {
   }
 
   async find(token: string): Promise<TokenTable | undefined> {
+    const row = await this.#find(token);
+    if (row !== undefined) this.#noteUse(row.id);
+    return row;
+  }
+
+  async #find(token: string): Promise<TokenTable | undefined> {
     const digest = this.#digest(token);
     const cached = this.#cached.get(digest);
     if (cached !== undefined)
@@ -64,6 +76,14 @@ export class TokenCache {
   /** Not cached: only the message for a token that is not accepted needs it. */
   findExpired(token: string): Promise<TokenTable | undefined> {
     return this.#rows.findExpired(token);
+  }
+
+  /** Nothing waits for it, and nothing depends on it. */
+  #noteUse(id: string): void {
+    const at = this.#now();
+    if (at - (this.#used.get(id) ?? 0) < useIntervalMs) return;
+    this.#used.set(id, at);
+    this.#rows.noteUse(id, at).catch(() => {});
   }
 
   #clear(): void {

@@ -86,6 +86,7 @@ export function tokenEntryOf(row: TokenTable): TokenEntry {
     mayApprove: row.may_approve === 1,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
   };
 }
 

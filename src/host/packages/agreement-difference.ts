@@ -51,16 +51,23 @@ export function reviewOf(
       agreement === undefined
         ? [whyNew(predecessor, wasBroken), ...requestedPermissions(after)]
         : [...widened, ...changedCode(secrets)],
-    reworded: agreement === undefined ? [] : changedText(loaded, catalog.package, agreement),
+    ...(agreement === undefined
+      ? { reworded: [], texts: [] }
+      : changedText(loaded, catalog.package, agreement)),
     narrowed,
   };
 }
 
 /** Texts for people or models that differ from the agreement. */
-function changedText(loaded: LoadedPackage, pkg: Package, agreement: Agreement): readonly string[] {
+function changedText(
+  loaded: LoadedPackage,
+  pkg: Package,
+  agreement: Agreement,
+): Pick<PackageReview, 'reworded' | 'texts'> {
   const before = parsePackageText(agreement.text);
-  if (before === undefined) return ['the stored text of your agreement is damaged'];
-  return textChanges(before, visibleTextOf(loaded, pkg)).changed;
+  if (before === undefined) return { reworded: ['the stored text of your agreement is damaged'], texts: [] };
+  const { changed, differences } = textChanges(before, visibleTextOf(loaded, pkg));
+  return { reworded: changed, texts: differences };
 }
 
 /** The texts of a package for people and models. */

@@ -69,6 +69,11 @@ export class InstallationIndex {
     return all.filter((it) => it.roots === null || it.roots.includes(workspace)).map((it) => it.place);
   }
 
+  /** What is served in any workspace, sorted by package. */
+  async all(): Promise<readonly InstalledPlace[]> {
+    return (await this.#places.get()).map((it) => it.place);
+  }
+
   /** What is served of a package in any workspace. */
   async current(packageId: string): Promise<InstalledPlace | undefined> {
     return (await this.#places.get()).find((it) => it.place.package === packageId)?.place;

@@ -2,7 +2,6 @@ import { dirname } from 'node:path';
 import { type DiscoveredManifest, discover } from '../../bundle/discover.js';
 import { folderBundle, maxFiles } from '../../bundle/folder.js';
 import { isWithin } from '../../files/path-containment.js';
-import { realPathOf } from '../../files/real-path.js';
 import type { FormatDescriptor } from '../../formats/format-descriptor.js';
 import { makeDiagnostic } from '../../formats/report.js';
 import type { Bundle } from '../../model/bundle.js';
@@ -11,8 +10,10 @@ import type { ParseOptions } from '../../model/format.js';
 import { HostError } from '../../model/host-error.js';
 import { withInstallLock } from '../../model/installation.js';
 import type { Catalog, Package } from '../../model/package.js';
+import type { FirstAcceptance } from '../host.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { InstallationIndex, InstalledPlace } from './installation-index.js';
+import { copyOf, isMeant, type Naming } from './named-copies.js';
 import type { PackageDigests } from './package-digest.js';
 import type { ParseCache } from './parse-cache.js';
 
@@ -54,7 +55,11 @@ export interface PackageReaders {
 }
 
 /** Loads all packages at the session's paths, then the installed ones. A broken package does not affect the others. */
-export async function loadPackages(setup: SessionSetup, readers: PackageReaders): Promise<LoadResult> {
+export async function loadPackages(
+  setup: SessionSetup,
+  accept: FirstAcceptance | null,
+  readers: PackageReaders & { readonly agreements: { readonly agreements: Naming['agreements'] } },
+): Promise<LoadResult> {
   const {
     directories,
     root: cwd,
@@ -71,25 +76,26 @@ export async function loadPackages(setup: SessionSetup, readers: PackageReaders)
       hint: 'name a manifest, or a folder with packages',
     });
   }
+  const places = setup.places ?? (await readers.installations.places(cwd));
+  const naming: Naming = { setup, accept, agreements: readers.agreements.agreements };
+  const installed: InstalledPlace[] = [];
+  const left = new Set<DiscoveredManifest>();
+  for (const it of places) {
+    const copy = copyOf(it, found);
+    // A person who names the folder that a package was installed from means that folder.
+    if (copy !== undefined && (await isMeant(copy, naming))) continue;
+    if (copy !== undefined) left.add(copy);
+    installed.push(it);
+  }
   const loaded: LoadedPackage[] = [];
-  for (const [index, it] of found.entries()) {
+  for (const [index, it] of found.filter((it) => !left.has(it)).entries()) {
     // Lets other work of the host run in between.
     if (index % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
     loaded.push(await load(it, parse, readers));
   }
-  const places = setup.places ?? (await readers.installations.places(cwd));
-  for (const it of places) {
-    // A person who names the folder that a package was installed from means that folder.
-    if (isSourceNamed(it, found)) continue;
+  for (const it of installed)
     loaded.push(await loadInstalled(it, setup, readers, setup.hasDigests ? it.digest : undefined));
-  }
   return { loaded, problems, scanned, nested };
-}
-
-function isSourceNamed({ locked }: InstalledPlace, found: readonly DiscoveredManifest[]): boolean {
-  if (locked.kind !== 'folder' && locked.kind !== 'file') return false;
-  const source = realPathOf(locked.path) ?? locked.path;
-  return found.some((it) => isWithin(realPathOf(it.path) ?? it.path, source));
 }
 
 /**
@@ -138,11 +144,15 @@ async function load(
       diagnostics: [...diagnostics, makeDiagnostic('file.too-many', file, startOfFile, message, hint)],
     };
   }
+  // The manifest's path without its path in the bundle.
+  const root = path.slice(0, path.length - bundle.manifest.length);
+  const digestOf = () =>
+    installed === undefined ? digests.of(pkg, bundle) : digests.ofStored(pkg, bundle, root);
   try {
     return {
       ...base,
       ...(unmet === undefined ? {} : { unmet }),
-      catalog: { package: pkg, announced: [], digest: installed?.digest ?? digests.of(pkg, bundle) },
+      catalog: { package: pkg, announced: [], digest: installed?.digest ?? digestOf() },
     };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;

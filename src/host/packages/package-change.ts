@@ -1,4 +1,5 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
+import type { TextDifference } from '../../policy/review/visible-text.js';
 
 /** A change of a package, as shown to a person for review. */
 export interface PackageReview {
@@ -12,6 +13,8 @@ export interface PackageReview {
   readonly widened: readonly string[];
   /** Changed text that models or people read; one sentence each, with the old and the new text. */
   readonly reworded: readonly string[];
+  /** The texts that models or people read and that differ, old and new. */
+  readonly texts: readonly TextDifference[];
   /** What it may no longer do; one sentence each. */
   readonly narrowed: readonly string[];
 }

@@ -1,4 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
+import { join } from 'node:path';
+import { KnownHashes, statsOf } from '../../files/known-hashes.js';
 import { sha256 } from '../../files/sha256.js';
 import type { Bundle } from '../../model/bundle.js';
 import { HostError } from '../../model/host-error.js';
@@ -17,14 +19,15 @@ export function* bundleFiles(bundle: Bundle): Generator<readonly [path: string, 
       throw new HostError('integrity', `${bundle.display(path)}: ${entry.detail}`);
     if (entry.kind !== 'file') continue;
     total += entry.bytes.length;
-    if (total > maxBundleBytes)
-      throw new HostError('integrity', 'the package has more than 256 MiB of files');
+    assertSize(total);
     yield [path, entry.bytes];
   }
 }
 
 /** Digests of packages: they cover the parsed model, and the path and bytes of every file. */
 export class PackageDigests {
+  /** Of files in the content store. */
+  readonly hashes = new KnownHashes();
   /** Hashes of models without any file, so that a model is serialized once for all sessions and copies. */
   readonly #models = new WeakMap<Package, Hash>();
 
@@ -40,6 +43,34 @@ export class PackageDigests {
     for (const [path, bytes] of bundleFiles(bundle)) digest.add(path, bytes);
     return digest.finish();
   }
+
+  /** The same for a bundle in the content store, whose root is this folder. Files with a known hash are not read again. */
+  ofStored(pkg: Package, bundle: Bundle, root: string): string {
+    const digest = this.begin(pkg);
+    let total = 0;
+    for (const path of bundle.files()) {
+      const full = join(root, path);
+      const stats = statsOf(full);
+      const known = this.hashes.get(full, stats);
+      const hash = known ?? sha256(bytesOf(bundle, path));
+      if (known === undefined && stats !== undefined) this.hashes.remember(full, hash, stats);
+      total += Number(stats?.size ?? 0);
+      assertSize(total);
+      digest.addHash(path, hash);
+    }
+    return digest.finish();
+  }
+}
+
+function bytesOf(bundle: Bundle, path: string): Uint8Array {
+  const entry = bundle.read(path);
+  if (entry.kind === 'file') return entry.bytes;
+  const detail = entry.kind === 'rejected' ? entry.detail : 'this is not a file';
+  throw new HostError('integrity', `${bundle.display(path)}: ${detail}`);
+}
+
+function assertSize(total: number): void {
+  if (total > maxBundleBytes) throw new HostError('integrity', 'the package has more than 256 MiB of files');
 }
 
 class PackageDigest {
@@ -50,7 +81,11 @@ class PackageDigest {
   }
 
   add(path: string, bytes: Uint8Array): void {
-    this.#hash.update(`\0${path}\0${sha256(bytes)}`);
+    this.addHash(path, sha256(bytes));
+  }
+
+  addHash(path: string, hash: string): void {
+    this.#hash.update(`\0${path}\0${hash}`);
   }
 
   finish(): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BundleFiles, memoryBundle } from '../../../test/support/memory-bundle.js';
+import { type BundleFiles, memoryBundle } from '../../bundle/memory-bundle.js';
 import { HostError } from '../../model/host-error.js';
 import type { Package } from '../../model/package.js';
 import { typeStripper } from './type-stripper.js';

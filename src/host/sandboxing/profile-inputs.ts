@@ -38,10 +38,7 @@ export interface ProfileInputs {
   readonly folders: Pick<PackageFolders, 'dataFolder'>;
   readonly environments: EnvironmentStore;
   readonly user: SandboxUser;
-  /**
-   * Profiles that are the same for every call: without workspace, data folder, values and installed packages. The key is
-   * the needs of the package, or the access of a tool that has its own.
-   */
+  /** Profiles that are constant. The key is the needs of the package, or the access of a tool that has its own. */
   readonly constantProfiles: Map<CheckedPackage['needs'] | CallAccess, ToolProfile>;
 }
 
@@ -50,6 +47,8 @@ export interface ToolProfile {
   readonly profile: SandboxProfile;
   /** Access that the tool may have but did not get, and why; warnings for the caller. */
   readonly notes: readonly string[];
+  /** Whether every call with the same inputs gets the same: no workspace, data folder, values and installed packages. */
+  readonly isConstant: boolean;
 }
 
 /** The inputs for the sandbox profiles of one package, in a session with these packages. */

@@ -47,6 +47,8 @@ export async function sandboxProfileFor(
   const isConstant =
     access === 'none' &&
     folders.length === 0 &&
+    // A folder that is missing now may be there for the next call.
+    missing.length === 0 &&
     slots.size === 0 &&
     !permissions.stateDirectory &&
     needs.every((it) => it.packages === null);
@@ -71,6 +73,7 @@ export async function sandboxProfileFor(
   const egress = egressPolicy(network, slots, inputs);
   const toolProfile: ToolProfile = {
     notes: allNotes,
+    isConstant,
     profile: {
       package: pkg,
       digest: catalog.digest,

@@ -1,5 +1,6 @@
 // Compares an announcement with the accepted one. Orders without a meaning are not a difference.
 import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
+import { changedApps } from '../../policy/review/announced-app.js';
 import { entryText } from '../../policy/review/announced-entry.js';
 import { announcedToolText } from '../../policy/review/announcement.js';
 import type { UpstreamAnnouncement } from '../../run/upstream/upstream.js';
@@ -73,13 +74,16 @@ export function acceptedAfter(
   announced: UpstreamAnnouncement,
 ): UpstreamAnnouncement | null {
   if (requiresReview(agreed, announced)) return null;
-  const { tools, hooks, prompts } = agreed;
-  return { ...announced, tools, hooks, ...(prompts === undefined ? {} : { prompts }) };
+  const { tools, hooks, prompts, apps } = agreed;
+  const { apps: _, ...rest } = announced;
+  const kept = { ...(prompts === undefined ? {} : { prompts }), ...(apps === undefined ? {} : { apps }) };
+  return { ...rest, tools, hooks, ...kept };
 }
 
 /** Whether the text for models and people changed, or what the program offers. Removed resources need no review. */
 function requiresReview(agreed: UpstreamAnnouncement, announced: UpstreamAnnouncement): boolean {
   if (reviewedParts(agreed) !== reviewedParts(announced)) return true;
+  if (changedApps(agreed.apps, announced.apps).length > 0) return true;
   return (['resources', 'templates'] as const).some((kind) => {
     const known = new Set((agreed[kind] ?? []).map(entryText));
     return (announced[kind] ?? []).some((it) => !known.has(entryText(it)));

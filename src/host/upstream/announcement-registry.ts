@@ -65,6 +65,7 @@ export class AnnouncementRegistry {
       return [program, entry] as const;
     });
     this.#known.set(manifest, new Map(entries));
+    this.version++;
   }
 
   /** Undefined if this version of the package has announced nothing yet. */

@@ -1,7 +1,8 @@
 import { sha256 } from '../../files/sha256.js';
 import { canonicalJson, type Json } from '../../model/json.js';
+import { appChanges } from '../../policy/review/announced-app.js';
 import { entryChanges } from '../../policy/review/announced-entry.js';
-import { announcedToolChanges } from '../../policy/review/announcement.js';
+import { announcedTextDifferences, announcedToolChanges } from '../../policy/review/announcement.js';
 import type { UpstreamAnnouncement } from '../../run/upstream/upstream.js';
 import type { PackageReview } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
@@ -23,6 +24,9 @@ export function announcementReview(
       now === null ? [] : changes(agreed, now).map((line) => `${program}: ${line}`),
     ),
     reworded: [],
+    texts: [...waiting.values()].flatMap(({ agreed, waiting: now }) =>
+      now === null ? [] : announcedTextDifferences(agreed.tools, now.tools),
+    ),
     narrowed: [],
   };
 }
@@ -35,6 +39,7 @@ function changes(before: UpstreamAnnouncement, after: UpstreamAnnouncement): str
     ...entryChanges('prompts', before.prompts, after.prompts),
     ...entryChanges('resources', before.resources, after.resources),
     ...entryChanges('templates', before.templates, after.templates),
+    ...appChanges(before.apps, after.apps),
     ...((before.instructions ?? '') === (after.instructions ?? '')
       ? []
       : [`its instructions are now: ${JSON.stringify(after.instructions ?? '')}`]),

@@ -1,17 +1,21 @@
+import { type AnnouncedApp, isAppAddress } from '../../model/app-resource.js';
 import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
-import type { RunResult } from '../../run/run.js';
+import { appOf } from '../../run/mcp/announced-apps.js';
+import type { AskedClient, RunResult } from '../../run/run.js';
 import { isUpstreamFailure } from '../../run/upstream/failure-class.js';
 import type {
   Deadline,
+  ResourceSubscription,
   Upstream,
   UpstreamAnnouncement,
   UpstreamCall,
   UpstreamEnd,
 } from '../../run/upstream/upstream.js';
 import { type AnnouncedPart, partDifference } from './announcement-difference.js';
+import { acceptedApp } from './upstream-apps.js';
 
 /** A call, with a last check of whether it may still be sent. */
 export interface ComparedCall extends UpstreamCall {
@@ -98,10 +102,10 @@ export class ComparedUpstream implements Upstream {
     throw this.#changedError(part);
   }
 
-  async call({ assertCurrent, ...call }: ComparedCall): Promise<RunResult> {
-    const deadline = await this.#ready({ kind: 'tool', name: call.tool }, call);
-    assertCurrent();
-    return this.#watched(() => this.#upstream.call({ ...call, ...deadline }));
+  async call(call: ComparedCall): Promise<RunResult> {
+    const { timeoutMs, signal } = await this.#ready({ kind: 'tool', name: call.tool }, call);
+    call.assertCurrent();
+    return this.#watched(() => this.#upstream.call({ ...call, timeoutMs, signal }));
   }
 
   async hook(point: HookPoint, event: JsonObject, deadline: Deadline): Promise<Json> {
@@ -109,14 +113,21 @@ export class ComparedUpstream implements Upstream {
     return this.#watched(() => this.#supported('hook', 'hooks').call(this.#upstream, point, event, left));
   }
 
-  async prompt(name: string, args: JsonObject, deadline: Deadline): Promise<Json> {
+  async prompt(name: string, args: JsonObject, deadline: Deadline, client?: AskedClient): Promise<Json> {
     const left = await this.#ready({ kind: 'prompt', name }, deadline);
-    return this.#watched(() => this.#supported('prompt', 'prompts').call(this.#upstream, name, args, left));
+    const prompt = this.#supported('prompt', 'prompts');
+    return this.#watched(() => prompt.call(this.#upstream, name, args, left, client));
   }
 
-  async resource(uri: string, deadline: Deadline): Promise<Json> {
+  async resource(uri: string, deadline: Deadline, client?: AskedClient): Promise<Json> {
     const left = await this.#ready({ kind: 'resource', name: uri }, deadline);
-    return this.#watched(() => this.#supported('resource', 'resources').call(this.#upstream, uri, left));
+    const isApp = isAppAddress(uri);
+    if (isApp && acceptedApp(this.#options.agreed(), uri) === undefined)
+      throw this.#appError(uri, 'was never accepted');
+    const resource = this.#supported('resource', 'resources');
+    const result = await this.#watched(() => resource.call(this.#upstream, uri, left, client));
+    if (isApp) await this.#assertAgreedApp(appOf(uri, result));
+    return result;
   }
 
   async complete(params: JsonObject, deadline: Deadline): Promise<Json> {
@@ -127,6 +138,16 @@ export class ComparedUpstream implements Upstream {
     return this.#watched(() => this.#supported('complete', 'completion').call(this.#upstream, params, left));
   }
 
+  async subscribe(
+    uri: string,
+    onUpdate: (uri: string) => void,
+    deadline: Deadline,
+  ): Promise<ResourceSubscription> {
+    const left = await this.#ready({ kind: 'resource', name: uri }, deadline);
+    const subscribe = this.#supported('subscribe', 'subscriptions');
+    return this.#watched(() => subscribe.call(this.#upstream, uri, onUpdate, left));
+  }
+
   close(reason: string): Promise<void> {
     return this.#upstream.close(reason);
   }
@@ -134,6 +155,23 @@ export class ComparedUpstream implements Upstream {
   kill(): void {
     if (this.#upstream.kill === undefined) void this.#upstream.close('it was stopped');
     else this.#upstream.kill();
+  }
+
+  /** Throws if the page of an app is not the accepted one. A changed page waits for a review, until it is back. */
+  async #assertAgreedApp(read: AnnouncedApp): Promise<void> {
+    const { apps = [] } = this.#announced;
+    if (apps.find((it) => it.uri === read.uri)?.content !== read.content) {
+      const others = apps.filter((it) => it.uri !== read.uri);
+      this.#announced = { ...this.#announced, apps: [...others, read] };
+      await this.#options.record(this.#announced);
+    }
+    if (acceptedApp(this.#options.agreed(), read.uri)?.content === read.content) return;
+    throw this.#appError(read.uri, 'changed since you accepted it');
+  }
+
+  #appError(uri: string, what: string): HostError {
+    const { name, reviewHint: hint } = this.#options;
+    return new HostError('needs_review', `the app ${uri} of ${name} ${what}, so it is not shown`, { hint });
   }
 
   /** The time that is left for a request after the comparison. */
@@ -217,7 +255,7 @@ export class ComparedUpstream implements Upstream {
     }
   }
 
-  #supported<K extends 'hook' | 'prompt' | 'resource' | 'complete'>(
+  #supported<K extends 'hook' | 'prompt' | 'resource' | 'complete' | 'subscribe'>(
     method: K,
     feature: string,
   ): NonNullable<Upstream[K]> {

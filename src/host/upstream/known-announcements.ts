@@ -8,7 +8,7 @@ import { packageOf, programRefOf } from './upstream-program.js';
 import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
 
 /** What the programs of a package announced, by program. */
-export function knownAnnouncements(
+function knownAnnouncements(
   checked: CheckedPackage,
   announcements: AnnouncementRegistry,
   intent: SessionIntent,
@@ -20,6 +20,38 @@ export function knownAnnouncements(
     return announcement === undefined ? [] : [[it.name, announcement] as const];
   });
   return new Map(known);
+}
+
+/** The announcements of the packages of a session. Collected again only after an announcement changed. */
+export class KnownAnnouncements {
+  readonly #announcements: AnnouncementRegistry;
+  readonly #intent: SessionIntent;
+  readonly #collected = new WeakMap<CheckedPackage, Collected>();
+
+  constructor(announcements: AnnouncementRegistry, intent: SessionIntent) {
+    this.#announcements = announcements;
+    this.#intent = intent;
+  }
+
+  of(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
+    const { version } = this.#announcements;
+    const last = this.#collected.get(checked);
+    if (last?.version === version) return last.known;
+    const known = knownAnnouncements(checked, this.#announcements, this.#intent);
+    this.#collected.set(checked, { version, known });
+    return known;
+  }
+
+  /** Those that changed and wait for a review. */
+  waiting(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
+    return new Map([...this.of(checked)].filter(([, it]) => it.waiting !== null));
+  }
+}
+
+interface Collected {
+  /** Of all announcements. */
+  readonly version: number;
+  readonly known: ReadonlyMap<string, ProgramAnnouncement>;
 }
 
 /**

@@ -1,43 +1,45 @@
 import { asHostError, HostError } from '../../model/host-error.js';
-import type { Json, JsonObject } from '../../model/json.js';
+import type { Json } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import { type Program, runsHere } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { Tool } from '../../model/tool.js';
 import { guessesEnabled } from '../../policy/rules/guess-setting.js';
-import type { RunRequest, RunResult } from '../../run/run.js';
+import type { AskedClient, RunRequest, RunResult } from '../../run/run.js';
 import type { Deadline } from '../../run/upstream/upstream.js';
 import type { HookHandler } from '../call/hooks.js';
 import { assertNoSecrets } from '../call/input-scan.js';
 import { cleanFailure } from '../call/output-scan.js';
-import type { CallScan, IsPublicSetting } from '../call/secret-scanner.js';
+import type { CallScan } from '../call/secret-scanner.js';
 import type { ProgramState } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import { passedEnvironment } from '../sandboxing/passed-environment.js';
-import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import { slotValues } from '../sandboxing/slots.js';
 import { onlyLooks, type SessionSetup } from '../session-setup.js';
+import { allowedRequests, readingClient } from './allowed-requests.js';
 import type { ComparedUpstream } from './compared-upstream.js';
 import {
-  knownAnnouncements,
+  KnownAnnouncements,
   programsToAsk,
   unknownToolReasons,
   withDeclaredTools,
 } from './known-announcements.js';
+import type { PackageUpstreamsContext } from './package-upstreams-context.js';
+import { type ContentMode, passedContent } from './passed-content.js';
 import { lastFailures, programStatesOf } from './program-states.js';
+import { watchResource } from './resource-watch.js';
+import { RunningTargets } from './running-targets.js';
 import { isUnacceptedTool, outdatedToolReason, upstreamAction } from './tool-review.js';
 import type { ToolUse } from './tool-use.js';
+import { acceptedPages } from './upstream-apps.js';
+import { upstreamCall } from './upstream-call.js';
+import type { UpstreamTarget } from './upstream-connections.js';
+import { upstreamHooks } from './upstream-hooks.js';
 import { linkPrefix, withReadableResult } from './upstream-links.js';
 import { upstreamProblem } from './upstream-problem.js';
 import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
 import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
 import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
-
-/** What depends on all packages of the session. */
-export interface PackageUpstreamsContext {
-  readonly profileInputs: (packageId: string) => ProfileInputs;
-  readonly isPublic: IsPublicSetting;
-}
 
 /** The upstreams of one session's packages: what they announce, and how they are called. */
 export class PackageUpstreams {
@@ -46,15 +48,18 @@ export class PackageUpstreams {
   readonly #context: PackageUpstreamsContext;
   /** Why the last attempt to get announcements failed. */
   readonly #failures = new Map<CheckedPackage, string>();
+  readonly #announced: KnownAnnouncements;
   readonly #fetching = new Map<CheckedPackage, Promise<void>>();
+  readonly #running: RunningTargets;
 
   constructor(services: PackageUpstreamsServices, setup: SessionSetup, context: PackageUpstreamsContext) {
     this.#services = services;
     this.#setup = setup;
     this.#context = context;
+    this.#announced = new KnownAnnouncements(services.upstreams.announcements, setup.intent);
+    this.#running = new RunningTargets(services.upstreams.connections);
   }
 
-  /** Reads the stored announcements of packages. */
   async load(packages: readonly CheckedPackage[]): Promise<void> {
     const { announcements, failedStarts } = this.#services.upstreams;
     for (const { manifest } of packages.filter(hasUpstreams).map((it) => programRefOf(it, '')))
@@ -66,21 +71,21 @@ export class PackageUpstreams {
     const pkg = packageOf(checked);
     if (!hasUpstreams(checked))
       return { tools: pkg.tools.map((tool) => ({ tool, needsReview: false })), remarks: [] };
-    const known = this.#known(checked);
+    const known = this.#announced.of(checked);
     const offer = this.#services.upstreams.offers.of(pkg, known);
     return this.#setup.intent === 'use' ? offer : withDeclaredTools(pkg, offer, known);
   }
 
   /** Whether a program of the package has never announced its tools. */
   hasUnknownTools(checked: CheckedPackage): boolean {
-    return hasUpstreams(checked) && programsToAsk(packageOf(checked), this.#known(checked)).length > 0;
+    return hasUpstreams(checked) && programsToAsk(packageOf(checked), this.#announced.of(checked)).length > 0;
   }
 
   /** Starts the programs that never announced their tools. Never rejects: a failure becomes the package's `problem`. */
   fetchAnnouncements(checked: CheckedPackage): Promise<void> {
     const fetching = this.#fetching.get(checked);
     if (fetching !== undefined) return fetching;
-    const missing = programsToAsk(packageOf(checked), this.#known(checked));
+    const missing = programsToAsk(packageOf(checked), this.#announced.of(checked));
     const { startQueue } = this.#services.upstreams;
     const start = ({ name }: Program) => startQueue(() => this.withProgram(checked, name, async () => {}));
     const work = Promise.all(missing.map(start))
@@ -103,10 +108,15 @@ export class PackageUpstreams {
   problem(checked: CheckedPackage): string | undefined {
     if (!hasUpstreams(checked)) return undefined;
     const failure = this.#failures.get(checked);
-    return upstreamProblem(checked, this.#known(checked), failure, this.#services.upstreams, this.#setup);
+    return upstreamProblem(
+      checked,
+      this.#announced.of(checked),
+      failure,
+      this.#services.upstreams,
+      this.#setup,
+    );
   }
 
-  /** Why programs of the package could not be started when they were last used. */
   lastFailures(checked: CheckedPackage): readonly string[] {
     return lastFailures(checked, this.#services.upstreams.failedStarts);
   }
@@ -114,7 +124,7 @@ export class PackageUpstreams {
   /** False for a tool that a session that looks knows only from the manifest, because its program never started. */
   hasAnnounced(checked: CheckedPackage, { action }: Tool): boolean {
     if (this.#setup.intent === 'use' || action?.kind !== 'upstream') return true;
-    return this.#known(checked).has(action.program);
+    return this.#announced.of(checked).has(action.program);
   }
 
   /** What a session that only looks cannot know about the tools of a package; empty if it knows all. */
@@ -130,14 +140,13 @@ export class PackageUpstreams {
 
   /** Changed announcements that wait for a review, by program. */
   waitingAnnouncements(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
-    const known = hasUpstreams(checked) ? [...this.#known(checked)] : [];
-    return new Map(known.filter(([, it]) => it.waiting !== null));
+    return hasUpstreams(checked) ? this.#announced.waiting(checked) : new Map();
   }
 
   async accept(checked: CheckedPackage, shown: ReadonlyMap<string, ProgramAnnouncement>): Promise<void> {
-    const { announcements } = this.#services.upstreams;
     for (const [program, { waiting }] of shown)
-      if (waiting !== null) await announcements.accept(programRefOf(checked, program), waiting);
+      if (waiting !== null)
+        await this.#services.upstreams.announcements.accept(programRefOf(checked, program), waiting);
   }
 
   /** Whether a program announces the tool `package/tool`, but nobody accepted it yet. */
@@ -149,7 +158,7 @@ export class PackageUpstreams {
   outdatedReason(checked: CheckedPackage, tool: Tool): string | undefined {
     const { digest } = programRefOf(checked, '');
     const digestOf = (it: Tool) => this.#services.upstreams.offers.digestOf(digest, it);
-    return outdatedToolReason(this.offer(checked), this.#known(checked), tool, digestOf);
+    return outdatedToolReason(this.offer(checked), this.#announced.of(checked), tool, digestOf);
   }
 
   /**
@@ -177,52 +186,47 @@ export class PackageUpstreams {
     await this.#use(checked, program, slots, (upstream) => upstream.compare(deadline, true), { tool });
   }
 
-  /** Calls a tool of an upstream. */
   async call({ checked, tool, slots }: ToolUse, request: RunRequest): Promise<RunResult> {
     const action = upstreamAction(tool);
     const program = programOf(packageOf(checked), action.program);
-    const { package: pkg, tool: called, ...shared } = request;
+    const { package: pkg, tool: called } = request;
     const name = `${pkg.id}/${called.name}`;
     const result = this.#use(
       checked,
       program,
       slots,
       (upstream) =>
-        upstream.call({
-          ...shared,
-          ...{ name, tool: action.tool },
-          assertCurrent: () => {
-            const reason = this.outdatedReason(checked, tool);
-            if (reason !== undefined)
-              throw new HostError('needs_review', `${name} was not called: ${reason}`);
-          },
-        }),
+        upstream.call(
+          upstreamCall(request, {
+            name,
+            tool: action.tool,
+            clientRequests: allowedRequests(
+              request.clientRequests,
+              this.#setup.policy.serverRequests,
+              pkg.id,
+              name,
+            ),
+            assertCurrent: () => {
+              const reason = this.outdatedReason(checked, tool);
+              if (reason !== undefined)
+                throw new HostError('needs_review', `${name} was not called: ${reason}`);
+            },
+          }),
+        ),
       { tool, purpose: called.name },
     );
-    return withReadableResult(result, linkPrefix(pkg.id, program.name));
+    const isAccepted = acceptedPages(() => this.#announced.of(checked).get(program.name));
+    return withReadableResult(result, linkPrefix(pkg.id, program.name), isAccepted);
   }
 
   /** The hooks of a package: declared by its manifest, announced by its program, and accepted by the operator. */
   hooks(checked: CheckedPackage): readonly HookHandler[] {
     const pkg = packageOf(checked);
-    const known = this.#known(checked);
-    return pkg.hooks
-      .filter((it) => known.get(it.program)?.agreed.hooks.includes(it.point) === true)
-      .map(({ point, program, priority }) => ({
-        package: pkg.id,
-        point,
-        priority,
-        handle: async (event, deadline) => {
-          const slots = await this.#slots(pkg);
-          const scan = await this.#scan(pkg, slots);
-          // Cleaned in both directions: the extension must not see secrets of others, nor pass on its own.
-          const cleanEvent = (await scan.clean(event)).value as JsonObject;
-          const reply = await this.#use(checked, programOf(pkg, program), slots, (upstream) =>
-            upstream.hook(point, cleanEvent, deadline),
-          );
-          return (await scan.clean(reply)).value;
-        },
-      }));
+    return upstreamHooks(pkg, this.#announced.of(checked), async (program, work) => {
+      const slots = await this.#slots(pkg);
+      const scan = await this.#scan(pkg, slots);
+      return work(scan, (use) => this.#use(checked, programOf(pkg, program), slots, use));
+    });
   }
 
   /** Runs `work` with a connected program of a package; starts the program if necessary. */
@@ -235,25 +239,46 @@ export class PackageUpstreams {
     return this.#use(checked, programOf(pkg, name), await this.#slots(pkg), work);
   }
 
-  /** What the programs of a package announced, by program. */
   announcements(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
-    return hasUpstreams(checked) ? this.#known(checked) : new Map();
+    return hasUpstreams(checked) ? this.#announced.of(checked) : new Map();
   }
 
   /** Reads a prompt or resource from a program. The result, or the error, has no secrets in it. */
   async read(
     checked: CheckedPackage,
     name: string,
-    work: (upstream: ComparedUpstream) => Promise<Json>,
+    work: (upstream: ComparedUpstream, client: AskedClient) => Promise<Json>,
+    client: AskedClient = {},
+    mode: ContentMode = 'cleaned',
   ): Promise<Json> {
     const pkg = packageOf(checked);
     const slots = await this.#slots(pkg);
     const scan = await this.#scan(pkg, slots);
+    const asked = readingClient(scan, client, this.#setup.policy.serverRequests, `${pkg.id}/${name}`);
     try {
-      return (await scan.clean(await this.#use(checked, programOf(pkg, name), slots, work))).value;
+      const read = (upstream: ComparedUpstream) => work(upstream, asked);
+      const given = await this.#use(checked, programOf(pkg, name), slots, read);
+      return await passedContent(scan, given, mode, pkg.id);
     } catch (error) {
       throw await cleanFailure(scan, error);
     }
+  }
+
+  /** Watches a resource of a program; see `watchResource`. */
+  async watch(
+    checked: CheckedPackage,
+    name: string,
+    uri: string,
+    onUpdate: (uri: string) => void,
+    { timeoutMs, signal }: Deadline,
+  ): Promise<{ readonly ended: Promise<void> }> {
+    const pkg = packageOf(checked);
+    const program = programOf(pkg, name);
+    const slots = await this.#slots(pkg);
+    const scan = await this.#scan(pkg, slots);
+    const target = await this.#target(checked, program, slots);
+    const { connections } = this.#services.upstreams;
+    return watchResource(target, connections, scan, { uri, onUpdate, timeoutMs, signal });
   }
 
   /** Throws if a request for a prompt or resource contains a secret. */
@@ -278,22 +303,35 @@ export class PackageUpstreams {
     work: (upstream: ComparedUpstream) => Promise<T>,
     { tool, purpose }: { readonly tool?: Tool; readonly purpose?: string } = {},
   ): Promise<T> {
-    if (this.#setup.intent !== 'use') throw onlyLooks(`start ${program.name}`);
-    const target = await upstreamTarget({
-      ...{ checked, program, slots, tool },
-      services: this.#services,
-      setup: this.#setup,
-      profileInputs: this.#context.profileInputs,
-      scan: () => this.#scan(packageOf(checked), slots),
-    });
+    const target = await this.#target(checked, program, slots, tool);
     try {
       return await this.#services.upstreams.connections.use(target, work, purpose);
     } finally {
-      await target.guard?.settle();
+      if (target.guard !== undefined) await target.guard.settle();
     }
   }
 
-  #known(checked: CheckedPackage): Map<string, ProgramAnnouncement> {
-    return knownAnnouncements(checked, this.#services.upstreams.announcements, this.#setup.intent);
+  async #target(
+    checked: CheckedPackage,
+    program: Program,
+    slots: SlotValues,
+    tool?: Tool,
+  ): Promise<UpstreamTarget<ComparedUpstream>> {
+    if (this.#setup.intent !== 'use') throw onlyLooks(`start ${program.name}`);
+    const pkg = packageOf(checked);
+    // Before it starts: its announcement may already be a violation.
+    this.#services.violations.using(pkg.id, this.#setup);
+    const inputs = this.#context.profileInputs(pkg.id);
+    const use = { checked, inputs, subject: tool?.access === undefined ? program : tool };
+    const known = slots.size === 0 ? this.#running.find(use) : undefined;
+    if (known !== undefined) return known;
+    const { target, isConstant } = await upstreamTarget({
+      ...{ checked, program, slots, tool, inputs },
+      services: this.#services,
+      setup: this.#setup,
+      scan: () => this.#scan(pkg, slots),
+    });
+    if (isConstant) this.#running.keep(use, target);
+    return target;
   }
 }

@@ -7,11 +7,8 @@ import {
   ProcessShares,
   processToEvict,
 } from '../../run/process-owner.js';
-import {
-  externalSupervision,
-  SupervisedUpstream,
-  type SupervisionPolicy,
-} from '../../run/upstream/supervised-upstream.js';
+import { SupervisedUpstream } from '../../run/upstream/supervised-upstream.js';
+import { externalSupervision, type SupervisionPolicy } from '../../run/upstream/supervision-policy.js';
 import type { Upstream } from '../../run/upstream/upstream.js';
 import type { LivingProcess } from '../operator/kill-switch.js';
 import { createQueue } from '../queue.js';
@@ -76,6 +73,16 @@ export class UpstreamConnections<U extends Upstream = Upstream> {
     const { supervised, tools } = this.#entryFor(target);
     if (tool !== undefined) tools.add(tool);
     return supervised.use(work);
+  }
+
+  /** Whether its program runs, so that using it starts nothing. */
+  isRunning({ key }: UpstreamTarget<U>): boolean {
+    return this.#entries.get(key)?.supervised.state === 'running';
+  }
+
+  /** Keeps the upstream running while it is idle. Returns a function that ends this. */
+  keep(target: UpstreamTarget<U>): () => void {
+    return this.#entryFor(target).supervised.keep();
   }
 
   /** The states of a package's upstreams for one owner. */

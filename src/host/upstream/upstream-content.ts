@@ -1,21 +1,20 @@
 // Prompts and resources of upstream MCP servers: listed from the accepted announcement, read from the server.
 
+import { isAppAddress } from '../../model/app-resource.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
-import { upstreamPrograms } from '../../model/package.js';
-import type { Program } from '../../model/program.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { withoutReservedMeta } from '../../model/reserved-meta.js';
-import { findHidden } from '../../model/unicode.js';
-import { entryText } from '../../policy/review/announced-entry.js';
+import type { AskedClient } from '../../run/run.js';
 import type { ListedPrompt, ListedResource, PromptArgument } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
+import { acceptedEntries } from './accepted-entries.js';
 import { matchesTemplate } from './announcement-difference.js';
 import type { PackageUpstreams } from './package-upstreams.js';
 import type { ReadableContent } from './readable-content.js';
-import { isHostLink, linkPrefix, messagesWithReadableLinks } from './upstream-links.js';
+import { acceptedPages } from './upstream-apps.js';
+import { linkPrefix, messagesWithReadableLinks, ownAddress, readableAddress } from './upstream-links.js';
 import { packageOf } from './upstream-program.js';
-import type { ProgramAnnouncement } from './upstream-tools.js';
 import { withUsableIcons } from './usable-icons.js';
 
 export interface UpstreamPrompt {
@@ -34,9 +33,8 @@ export interface UpstreamResource {
   readonly upstreamUri: string;
 }
 
-const readTimeoutMs = 30_000;
-/** Characters of one entry of a list, as JSON. Longer entries are left out. */
-const maxEntryLength = 64 * 1024;
+/** Its server may ask a person meanwhile. */
+const readTimeoutMs = 60_000;
 
 export function upstreamPrompts(
   packages: readonly CheckedPackage[],
@@ -68,7 +66,7 @@ export function upstreamResources(
     acceptedEntries(packages, upstreams, kind).map(({ checked, program, entry }): UpstreamResource => {
       const upstreamUri = entry[member] as string;
       const { id } = packageOf(checked);
-      const uri = `${linkPrefix(id, program.name)}${upstreamUri}`;
+      const uri = readableAddress(linkPrefix(id, program.name), upstreamUri);
       const isTemplate = kind === 'templates';
       return {
         listed: { uri, package: id, isTemplate, entry: { ...withUsableIcons(entry), [member]: uri } },
@@ -85,6 +83,8 @@ interface LocatedResource {
   readonly checked: CheckedPackage;
   readonly program: string;
   readonly upstreamUri: string;
+  /** Put in front of addresses in the answer; empty if the server's own address was requested. */
+  readonly prefix: string;
 }
 
 /**
@@ -96,7 +96,8 @@ function locate(
   packages: readonly CheckedPackage[],
   upstreams: PackageUpstreams,
 ): LocatedResource | undefined {
-  if (isHostLink(uri)) return locateLink(uri, packages, upstreams);
+  const link = locateLink(uri, packages, upstreams);
+  if (link !== undefined) return link;
   const known = upstreamResources(packages, upstreams);
   const exact = known.filter((it) => !it.listed.isTemplate && it.upstreamUri === uri);
   const matches =
@@ -106,7 +107,7 @@ function locate(
   const [first] = matches;
   const isUnique = matches.every((it) => it.checked === first?.checked && it.program === first.program);
   if (first === undefined || !isUnique) return undefined;
-  return { checked: first.checked, program: first.program, upstreamUri: uri };
+  return { checked: first.checked, program: first.program, upstreamUri: uri, prefix: '' };
 }
 
 /** The server that one of our URIs names, also if it lists no resources: it may link to some in its results. */
@@ -118,7 +119,8 @@ function locateLink(
   for (const checked of packages) {
     for (const program of upstreams.announcements(checked).keys()) {
       const prefix = linkPrefix(packageOf(checked).id, program);
-      if (uri.startsWith(prefix)) return { checked, program, upstreamUri: uri.slice(prefix.length) };
+      const upstreamUri = ownAddress(prefix, uri);
+      if (upstreamUri !== undefined) return { checked, program, upstreamUri, prefix };
     }
   }
   return undefined;
@@ -141,7 +143,12 @@ export function resourceReading(
     },
     program,
     checkForSecrets: (request) => upstreams.checkForSecrets(checked, program, [uri, request]),
-    read: (_args, signal) => readResource(located, uri, upstreams, signal),
+    read: (_args, signal, client) => readResource(located, upstreams, signal, client),
+    watch: (onUpdate, signal) => {
+      const deadline = { timeoutMs: readTimeoutMs, signal };
+      const update = (it: string) => onUpdate(addressFor(located, it));
+      return upstreams.watch(checked, program, located.upstreamUri, update, deadline);
+    },
     complete: (request, signal) => {
       const ref = { type: 'ref/resource', uri: located.upstreamUri };
       return completeArgument(located, ref, request, upstreams, signal);
@@ -149,20 +156,34 @@ export function resourceReading(
   };
 }
 
-/** The contents of a resource. If `requested` is one of our URIs, the URIs in the result are too. */
+/** An address of the server as it was asked for: its own, or one of ours. */
+function addressFor({ prefix }: LocatedResource, uri: string): string {
+  return prefix === '' ? uri : readableAddress(prefix, uri);
+}
+
+/** The contents of a resource. If one of our URIs was requested, the URIs in the result are too. */
 async function readResource(
-  { checked, program, upstreamUri }: LocatedResource,
-  requested: string,
+  located: LocatedResource,
   upstreams: PackageUpstreams,
   signal: CancelSignal,
+  client: AskedClient | undefined,
 ): Promise<JsonObject> {
-  const prefix = isHostLink(requested) ? linkPrefix(packageOf(checked).id, program) : '';
-  const result = await upstreams.read(checked, program, (upstream) =>
-    upstream.resource(upstreamUri, { timeoutMs: readTimeoutMs, signal }),
+  const { checked, program, upstreamUri } = located;
+  const isApp = isAppAddress(upstreamUri);
+  const deadline = { timeoutMs: readTimeoutMs, signal };
+  const result = await upstreams.read(
+    checked,
+    program,
+    // Asked for like when it was announced, so that the page is the same one.
+    (upstream, asked) =>
+      upstream.resource(upstreamUri, deadline, isApp ? { ...asked, apps: 'shown' } : asked),
+    client,
+    // A page without a secret that was in it would not be the one that was accepted.
+    isApp ? 'unchanged' : 'cleaned',
   );
   const contents = isObject(result) && Array.isArray(result.contents) ? result.contents.filter(isObject) : [];
   return {
-    contents: contents.map((it) => ({ ...it, uri: `${prefix}${textIn(it.uri) ?? upstreamUri}` })),
+    contents: contents.map((it) => ({ ...it, uri: addressFor(located, textIn(it.uri) ?? upstreamUri) })),
     ...metaOf(result),
   };
 }
@@ -173,9 +194,14 @@ export async function readPrompt(
   args: JsonObject,
   upstreams: PackageUpstreams,
   signal: CancelSignal,
+  client: AskedClient | undefined,
 ): Promise<JsonObject> {
-  const result = await upstreams.read(checked, program, (upstream) =>
-    upstream.prompt(upstreamName, args, { timeoutMs: readTimeoutMs, signal }),
+  const deadline = { timeoutMs: readTimeoutMs, signal };
+  const result = await upstreams.read(
+    checked,
+    program,
+    (upstream, asked) => upstream.prompt(upstreamName, args, deadline, asked),
+    client,
   );
   if (!isObject(result) || !Array.isArray(result.messages))
     throw new HostError('tool_bad_output', `${program} answered with something that is not a prompt`);
@@ -183,7 +209,11 @@ export async function readPrompt(
   const prefix = linkPrefix(packageOf(checked).id, program);
   return {
     ...(description === undefined ? {} : { description }),
-    messages: messagesWithReadableLinks(result.messages, prefix),
+    messages: messagesWithReadableLinks(
+      result.messages,
+      prefix,
+      acceptedPages(() => upstreams.announcements(checked).get(program)),
+    ),
     ...metaOf(result),
   };
 }
@@ -229,50 +259,6 @@ export function promptTextOf({ messages }: JsonObject): string {
   return list
     .flatMap(({ content }) => (isObject(content) && typeof content.text === 'string' ? [content.text] : []))
     .join('\n\n');
-}
-
-/** An entry of an announced list. */
-interface AcceptedEntry {
-  readonly checked: CheckedPackage;
-  readonly program: Program;
-  readonly entry: JsonObject;
-  /** Whether the package has more than one upstream. */
-  readonly several: boolean;
-}
-
-function acceptedEntries(
-  packages: readonly CheckedPackage[],
-  upstreams: PackageUpstreams,
-  kind: 'prompts' | 'resources' | 'templates',
-): AcceptedEntry[] {
-  return packages.flatMap((it) => {
-    const known = upstreams.announcements(it);
-    const programs = known.size === 0 ? [] : upstreamPrograms(packageOf(it));
-    return programs
-      .filter((program) => program.protocol === 'mcp')
-      .flatMap((program) =>
-        listableEntries(known.get(program.name), kind).map((entry) => ({
-          checked: it,
-          program,
-          entry,
-          several: programs.length > 1,
-        })),
-      );
-  });
-}
-
-/** Accepted entries without those that changed and need review, and without those with hidden characters. */
-function listableEntries(
-  known: ProgramAnnouncement | undefined,
-  kind: 'prompts' | 'resources' | 'templates',
-): JsonObject[] {
-  const waiting = known?.waiting?.[kind];
-  const current = waiting === undefined ? undefined : new Set(waiting.map(entryText));
-  return (known?.agreed[kind] ?? []).filter((it) => {
-    const text = canonicalJson(it);
-    const isUnchanged = current === undefined || current.has(entryText(it));
-    return isUnchanged && text.length <= maxEntryLength && [...findHidden(text)].length === 0;
-  });
 }
 
 function argumentsOf(value: Json | undefined): PromptArgument[] {

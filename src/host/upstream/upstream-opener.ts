@@ -3,6 +3,7 @@ import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import { type Program, runsHere } from '../../model/program.js';
+import { serverRequestsOf } from '../../model/server-request.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { NetworkReach } from '../../net/destination.js';
@@ -104,6 +105,8 @@ export function upstreamOpener(
         if (profile === null) throw new Error('only a process has a sandbox profile');
         return profile;
       },
+      serverRequests: serverRequestsOf(setup.policy.serverRequests, pkg.id),
+      workspace: setup.root,
       processServices: actions.processServices,
       client: actions.client,
       reach,

@@ -66,7 +66,19 @@ export function programRefOf({ loaded }: CheckedPackage, program: string): Progr
   const { catalog } = loaded;
   if (catalog === undefined) throw new Error('a broken package has no programs');
   const { digest, package: pkg } = catalog;
-  return { manifest: realPathOf(loaded.path) ?? loaded.path, digest, package: pkg.id, program };
+  return { manifest: manifestOf(loaded), digest, package: pkg.id, program };
+}
+
+/** The real path of each package that was read. A package that changed is read again, so its path is looked up again. */
+const manifests = new WeakMap<CheckedPackage['loaded'], string>();
+
+function manifestOf(loaded: CheckedPackage['loaded']): string {
+  let path = manifests.get(loaded);
+  if (path === undefined) {
+    path = realPathOf(loaded.path) ?? loaded.path;
+    manifests.set(loaded, path);
+  }
+  return path;
 }
 
 /** A hash of everything that a running program depends on, so that it is never shared where something differs. */
@@ -77,9 +89,10 @@ export function upstreamKey(
   reach: NetworkReach,
   natsUrl: string | null,
   profile: SandboxProfile | null,
+  serverRequests: readonly string[],
 ): string {
   const settings = [...slots].map(([name, it]) => [name, it.value, it.recipients]);
-  const parts = [ref, owner, settings, reach, natsUrl, profile && profileKey(profile)];
+  const parts = [ref, owner, settings, reach, natsUrl, profile && profileKey(profile), serverRequests];
   return sha256(canonicalJson(parts as unknown as Json));
 }
 

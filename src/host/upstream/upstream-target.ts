@@ -1,5 +1,6 @@
 import type { Program } from '../../model/program.js';
 import { runsHere } from '../../model/program.js';
+import { serverRequestsOf } from '../../model/server-request.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { Tool } from '../../model/tool.js';
 import type { SandboxProfile } from '../../run/sandbox-command.js';
@@ -38,7 +39,7 @@ export interface UpstreamTargetOptions {
   readonly tool?: Tool | undefined;
   readonly services: PackageUpstreamsServices;
   readonly setup: SessionSetup;
-  readonly profileInputs: (packageId: string) => ProfileInputs;
+  readonly inputs: ProfileInputs;
   readonly scan: () => Promise<CallScan>;
 }
 
@@ -49,21 +50,24 @@ const longRunningOpenFiles = 4096;
 /** Processes and threads. A server that drives a browser needs more than 64. */
 const longRunningProcesses = 256;
 
-/** The program of a package as one caller is about to use it: what it may see, and how it is opened. */
+/**
+ * The program of a package as one caller is about to use it: what it may see, and how it is opened. `isConstant`: the next
+ * call with the same inputs gets the same.
+ */
 export async function upstreamTarget(
   options: UpstreamTargetOptions,
-): Promise<UpstreamTarget<ComparedUpstream>> {
+): Promise<{ readonly target: UpstreamTarget<ComparedUpstream>; readonly isConstant: boolean }> {
   const { checked, program, slots, services, setup, scan } = options;
   const pkg = packageOf(checked);
-  // Before it starts: its announcement may already be a violation.
-  services.violations.using(pkg.id, setup);
-  const profile = runsHere(program) ? await longRunningProfile(options) : null;
+  const made = runsHere(program) ? await longRunningProfile(options) : null;
+  const profile = made?.profile ?? null;
   const ref = programRefOf(checked, program.name);
   const { policy, owner } = setup;
   const environment = passedEnvironment(setup, pkg.id);
   const reach = reachOf(pkg, program, environment);
   const natsUrl = policy.natsUrl ?? null;
-  const key = upstreamKey(ref, owner, slots, reach, natsUrl, profile);
+  const requests = serverRequestsOf(policy.serverRequests, pkg.id);
+  const key = upstreamKey(ref, owner, slots, reach, natsUrl, profile, requests);
   const { url } = signInPrograms(pkg).find((it) => it.name === program.name) ?? {};
   const { accessTokens } = services.upstreams;
   const tokens =
@@ -94,14 +98,17 @@ export async function upstreamTarget(
     setup,
   );
   return {
-    key,
-    owner,
-    package: pkg.id,
-    digest: ref.digest,
-    program: program.name,
-    startedHere: runsHere(program),
-    guard: profile?.guard,
-    ...opener,
+    target: {
+      key,
+      owner,
+      package: pkg.id,
+      digest: ref.digest,
+      program: program.name,
+      startedHere: runsHere(program),
+      guard: profile?.guard,
+      ...opener,
+    },
+    isConstant: slots.size === 0 && made?.isConstant !== false,
   };
 }
 
@@ -109,10 +116,9 @@ async function longRunningProfile({
   checked,
   slots,
   tool,
-  profileInputs,
-}: UpstreamTargetOptions): Promise<SandboxProfile> {
-  const inputs = profileInputs(packageOf(checked).id);
-  const { profile } = await sandboxProfileFor(
+  inputs,
+}: UpstreamTargetOptions): Promise<{ readonly profile: SandboxProfile; readonly isConstant: boolean }> {
+  const { profile, isConstant } = await sandboxProfileFor(
     checked,
     tool?.access === undefined ? null : tool,
     slots,
@@ -121,5 +127,8 @@ async function longRunningProfile({
   const cpuSeconds = Math.max(profile.limits.cpuSeconds, longRunningCpuSeconds);
   const openFiles = inputs.limits.openFiles ?? longRunningOpenFiles;
   const processes = inputs.limits.processes ?? longRunningProcesses;
-  return { ...profile, limits: { ...profile.limits, cpuSeconds, openFiles, processes } };
+  return {
+    profile: { ...profile, limits: { ...profile.limits, cpuSeconds, openFiles, processes } },
+    isConstant,
+  };
 }

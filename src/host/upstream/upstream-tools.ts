@@ -10,6 +10,8 @@ import { codePointName, findHidden } from '../../model/unicode.js';
 import { announcedToolText } from '../../policy/review/announcement.js';
 import { collectTexts } from '../../policy/scan/json-texts.js';
 import type { UpstreamAnnouncement } from '../../run/upstream/upstream.js';
+import { servedAppMeta } from './upstream-apps.js';
+import { linkPrefix } from './upstream-links.js';
 import { usableIcons } from './usable-icons.js';
 
 /** What an upstream announced. */
@@ -80,7 +82,9 @@ function offerOfProgram(pkg: Package, program: Program, known: ProgramAnnounceme
       return [];
     }
     const name = prefix ? `${program.name}_${it.name}` : it.name;
-    return [{ tool: announcedTool(name, it, program), needsReview: needsReview(it) }];
+    const meta = it.meta && servedAppMeta(it.meta, known, linkPrefix(pkg.id, program.name));
+    const tool = announcedTool(name, meta === undefined ? it : { ...it, meta }, program);
+    return [{ tool, needsReview: needsReview(it) }];
   });
   return { tools, remarks };
 }

@@ -2,6 +2,8 @@
 import type { AnnouncedTool } from '../../model/action.js';
 import { canonicalJson, type Json } from '../../model/json.js';
 import {
+  type TextChanges,
+  type TextDifference,
   textChanges,
   type VisibleText,
   visibleJsonText,
@@ -30,11 +32,26 @@ export function announcedToolChanges(
       added.map((it) => `the tool ${quoted(it.name)} is new: ${JSON.stringify(it.description ?? '')}`),
     ),
     ...sorted(lost.flatMap((it) => (renamed.has(it.name) ? [] : [`the tool ${quoted(it.name)} is gone`]))),
-    ...textChanges(
-      before.filter((it) => has.has(it.name)).flatMap(visibleTextOf),
-      after.filter((it) => had.has(it.name)).flatMap(visibleTextOf),
-    ).changed,
+    ...keptTools(before, after).changed,
   ];
+}
+
+/** The texts of tools that differ, as pairs. */
+export function announcedTextDifferences(
+  before: readonly AnnouncedTool[],
+  after: readonly AnnouncedTool[],
+): readonly TextDifference[] {
+  return keptTools(before, after).differences;
+}
+
+/** What changed in the tools that both announcements have. */
+function keptTools(before: readonly AnnouncedTool[], after: readonly AnnouncedTool[]): TextChanges {
+  const had = new Set(before.map((it) => it.name));
+  const has = new Set(after.map((it) => it.name));
+  return textChanges(
+    before.filter((it) => has.has(it.name)).flatMap(visibleTextOf),
+    after.filter((it) => had.has(it.name)).flatMap(visibleTextOf),
+  );
 }
 
 /** Everything that a program announces about a tool, as one text. Orders without a meaning do not change it. */

@@ -13,10 +13,22 @@ export interface VisibleText {
   readonly text: string;
 }
 
+/** One text that changed, for people who compare. */
+export interface TextDifference {
+  readonly subject: string;
+  readonly place: string;
+  /** Null: it is new. */
+  readonly before: string | null;
+  /** Null: it was removed. */
+  readonly after: string | null;
+}
+
 /** Changes of visible text, one sentence each. */
 export interface TextChanges {
   /** Texts that are new, different or removed. */
   readonly changed: readonly string[];
+  /** The same as pairs of texts. */
+  readonly differences: readonly TextDifference[];
   /** Subjects that were removed as a whole. */
   readonly gone: readonly string[];
 }
@@ -26,12 +38,21 @@ export function textChanges(before: readonly VisibleText[], after: readonly Visi
   const onlyBefore = difference(before, after);
   const onlyAfter = difference(after, before);
   const remaining = new Set(after.map((it) => it.subject));
-  const changed = pairByName(
+  const pairs = pairByName(
     onlyBefore.filter((it) => remaining.has(it.subject)).map(named),
     onlyAfter.map(named),
-  ).map(([old, now]) => sentence(old, now));
+  );
+  const changed = pairs.map(([old, now]) => sentence(old, now));
+  const differences = pairs.map(([old, now]) => {
+    const { subject, place } = (now ?? old) as VisibleText;
+    return { subject, place, before: old?.text ?? null, after: now?.text ?? null };
+  });
   const subjects = [...new Set(before.map((it) => it.subject))];
-  return { changed, gone: subjects.filter((it) => !remaining.has(it)).map((it) => `${it} is gone`) };
+  return {
+    changed,
+    differences,
+    gone: subjects.filter((it) => !remaining.has(it)).map((it) => `${it} is gone`),
+  };
 }
 
 /** The items of a schema, one for each leaf. Lists without a meaningful order are sorted. */

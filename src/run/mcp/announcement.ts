@@ -5,6 +5,7 @@ import { withoutReservedMeta } from '../../model/reserved-meta.js';
 import { methodNotFound } from '../../wire/rpc-code.js';
 import { hasRpcCode, RpcFailure } from '../rpc/rpc-failure.js';
 import type { Deadline, UpstreamAnnouncement } from '../upstream/upstream.js';
+import { fetchApps } from './announced-apps.js';
 import type { NegotiatedRevision } from './handshake.js';
 import { type McpPeer, optionalText, toHostError } from './mcp-dialect.js';
 
@@ -38,12 +39,15 @@ export async function fetchAnnouncement(
   const templates = await optional('resources', 'resources/templates/list', 'resourceTemplates');
   const named = (entries: readonly JsonObject[], member: string) =>
     entries.filter((it) => typeof it[member] === 'string').map(withOwnMeta);
+  const announced = announcedTools(tools, listing);
+  const apps = await fetchApps(peer, announced, resources, listing);
   return {
-    tools: announcedTools(tools, listing),
+    tools: announced,
     hooks: [],
     prompts: named(prompts, 'name'),
     resources: named(resources, 'uri'),
     templates: named(templates, 'uriTemplate'),
+    ...(apps.length === 0 ? {} : { apps }),
     revision,
     ...(instructions === undefined ? {} : { instructions }),
     ...(serverVersion === undefined ? {} : { version: serverVersion }),

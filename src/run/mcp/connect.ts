@@ -21,9 +21,10 @@ export const connectMcp: ConnectUpstream = async (settings: UpstreamSettings): P
     }
     case 'url': {
       const { target } = program;
+      const { workspace: path } = settings;
       return McpUpstream.open(
         settings,
-        { roots: [] },
+        { roots: [], workspace: path === undefined ? null : { outside: path, inside: path } },
         async (receiver) => new HttpTransport(settings, target, receiver),
       );
     }

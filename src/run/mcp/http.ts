@@ -1,7 +1,6 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
-import { isObject, type JsonObject } from '../../model/json.js';
-import { answerLimits, documentLimits, JsonMeter, tryParseBounded } from '../../model/json-bounds.js';
+import type { JsonObject } from '../../model/json.js';
 import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpStream } from '../../net/http-client.js';
@@ -12,8 +11,10 @@ import type { SentRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { authorizationError } from './http-authorization.js';
+import { bodyOverheadBytes, bodyText, errorIn, streamsEvents } from './http-body.js';
 import { bodyHeaders, manifestHeaders } from './http-headers.js';
 import { type McpRequest, mcpAnswerBytes } from './mcp-dialect.js';
+import { headerText, resumedEvents } from './resumed-events.js';
 import type { Receiver, Transport } from './transport.js';
 
 /** One HTTP request. */
@@ -25,11 +26,11 @@ interface HttpExchange {
   readonly request?: McpRequest | undefined;
   /** Maximum size of the response in bytes. */
   readonly limit: number;
+  /** Continues the stream after this event. */
+  readonly lastEventId?: string | undefined;
   readonly signal: CancelSignal;
 }
 
-/** Extra bytes allowed around an answer, and the limit for an error body. */
-const overheadBytes = 64 * 1024;
 const closeMs = 2000;
 /** Seconds until the event stream is opened again. After the last delay it stays closed. */
 const retryDelays = [1, 2, 5, 15, 60];
@@ -89,7 +90,7 @@ export class HttpTransport implements Transport {
       if (answer.status < 200 || answer.status > 299) await this.#reject(answer, sent !== null);
       else {
         if (message.method === 'initialize') this.#session = answer.headers['mcp-session-id'];
-        await this.#read(answer, limit, sent !== null);
+        await this.#read(answer, limit, sent === null ? undefined : signal);
       }
     } catch (error) {
       throw signal.aborted ? callCanceled(error) : error;
@@ -118,7 +119,7 @@ export class HttpTransport implements Transport {
   async #endSession(): Promise<void> {
     if (this.#session !== undefined) {
       const signal = AbortSignal.timeout(closeMs);
-      await this.#open({ method: 'DELETE', limit: overheadBytes, signal }).then(
+      await this.#open({ method: 'DELETE', limit: bodyOverheadBytes, signal }).then(
         ({ body }) => body.destroy(),
         () => {},
       );
@@ -148,7 +149,7 @@ export class HttpTransport implements Transport {
   }
 
   #exchange(
-    { method, message, request, limit, signal }: HttpExchange,
+    { method, message, request, limit, lastEventId, signal }: HttpExchange,
     token: string | undefined,
   ): Promise<HttpStream> {
     const { client, reach } = this.#settings;
@@ -161,6 +162,7 @@ export class HttpTransport implements Transport {
         ...(message === undefined ? {} : { 'content-type': 'application/json' }),
         ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
         ...(this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }),
+        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
         ...(message === undefined ? {} : bodyHeaders(message, request)),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
@@ -174,19 +176,37 @@ export class HttpTransport implements Transport {
     });
   }
 
-  async #read(answer: HttpStream, limit: number, isRequest: boolean): Promise<void> {
+  /** `requested`: the signal of the request that this answers. Undefined: nobody waits for an answer. */
+  async #read(answer: HttpStream, limit: number, requested: AbortSignal | undefined): Promise<void> {
     const type = answer.headers['content-type'] ?? '';
-    if (/^text\/event-stream\b/i.test(type)) {
+    if (streamsEvents(answer)) {
       const tooLarge = () => answerError.tooLarge(this.#name, limit);
-      for await (const event of eventsOf(answer.body, limit + overheadBytes, tooLarge)) this.#receive(event);
+      const options = { limit: limit + bodyOverheadBytes, tooLarge };
+      const events =
+        requested === undefined || this.closingCancels
+          ? eventsOf(answer.body, options.limit, tooLarge)
+          : resumedEvents(answer, {
+              ...options,
+              signal: requested,
+              reopen: (lastEventId) =>
+                this.#continue({ method: 'GET', limit, lastEventId, signal: requested }),
+            });
+      for await (const event of events) if (event !== '') this.#receive(event);
       return;
     }
-    if (!isRequest) return;
+    if (requested === undefined) return;
     if (!/[/+]json\b/i.test(type)) {
       const what = type === '' ? 'without a content type' : `as ${type.slice(0, 80)}`;
       throw new HostError('upstream_failed', `${this.#name} answered ${what}, which is not MCP`);
     }
-    this.#receive(await textOf(answer, limit + overheadBytes, this.#name));
+    this.#receive(await bodyText(answer, limit + bodyOverheadBytes, this.#name));
+  }
+
+  async #continue(exchange: HttpExchange): Promise<HttpStream | null> {
+    const answer = await this.#open(exchange);
+    if (answer.status === 200 && streamsEvents(answer)) return answer;
+    answer.body.destroy();
+    return null;
   }
 
   #receive(text: string): void {
@@ -196,7 +216,7 @@ export class HttpTransport implements Transport {
   /** A JSON-RPC error in the body is used; otherwise the HTTP status decides. */
   async #reject(answer: HttpStream, isRequest: boolean): Promise<never> {
     const { status, reason } = answer;
-    const text = await textOf(answer, overheadBytes, this.#name).catch(() => '');
+    const text = await bodyText(answer, bodyOverheadBytes, this.#name).catch(() => '');
     const message = `${this.#name} answered ${status} ${reason}`.trimEnd();
     if (status === 401 || status === 403) {
       const { tokens } = this.#settings;
@@ -227,9 +247,10 @@ export class HttpTransport implements Transport {
     const limit = mcpAnswerBytes;
     const tooLarge = () => answerError.tooLarge(this.#name, limit);
     let wasOpen = false;
+    let lastEventId: string | undefined;
     for (let tries = 0; tries < retryDelays.length && !signal.aborted; tries++) {
       try {
-        const answer = await this.#open({ method: 'GET', limit, signal });
+        const answer = await this.#open({ method: 'GET', limit, lastEventId, signal });
         if (answer.status !== 200) {
           answer.body.destroy();
           return;
@@ -237,9 +258,12 @@ export class HttpTransport implements Transport {
         // Reports of changes may have been lost while the stream was closed.
         if (wasOpen) this.#settings.onOutdated();
         wasOpen = true;
-        for await (const event of eventsOf(answer.body, limit, tooLarge)) {
+        const onField = (field: 'id' | 'retry', value: string) => {
+          if (field === 'id') lastEventId = headerText.test(value) ? value : undefined;
+        };
+        for await (const event of eventsOf(answer.body, limit, tooLarge, onField)) {
           tries = 0;
-          this.#receive(event);
+          if (event !== '') this.#receive(event);
         }
       } catch (error) {
         if (error instanceof HostError && error.code !== 'network_failed') return;
@@ -255,25 +279,4 @@ function pause(milliseconds: number, signal: CancelSignal): Promise<void> {
     timer.unref();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-async function textOf({ body }: HttpStream, limit: number, name: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  const meter = new JsonMeter(answerLimits);
-  let size = 0;
-  for await (const chunk of body) {
-    size += (chunk as Buffer).length;
-    if (size > limit) throw answerError.tooLarge(name, limit - overheadBytes);
-    const excess = meter.add(chunk as Buffer);
-    if (excess !== undefined) throw answerError.tooComplex(name, excess);
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function errorIn(text: string): RpcFailure | undefined {
-  const value = tryParseBounded(text, documentLimits);
-  const error = isObject(value) ? value.error : undefined;
-  if (!isObject(error) || typeof error.code !== 'number') return undefined;
-  return new RpcFailure(error.code, String(error.message ?? '').slice(0, 4000), error.data);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.js';
+import { LiveMap } from '../../model/live-map.js';
 import { isWanted, type LogLevel } from '../../model/log-level.js';
 import type { CallLogging } from '../run.js';
 
@@ -7,11 +8,11 @@ export const logLevelKey = 'io.modelcontextprotocol/logLevel';
 
 /** The log messages of one server. It does not say which call a message belongs to. */
 export class LogMessages {
-  readonly #wanted = new Set<CallLogging>();
+  readonly #wanted = new LiveMap<CallLogging, true>();
   #level: LogLevel | undefined;
 
   enter(logging: CallLogging): () => void {
-    this.#wanted.add(logging);
+    this.#wanted.set(logging, true);
     return () => void this.#wanted.delete(logging);
   }
 
@@ -24,7 +25,10 @@ export class LogMessages {
 
   /** All calls of a connection are of one client, so a message goes to one of them: the newest that wants it. */
   receive({ level, logger, data = null }: JsonObject): void {
-    const call = [...this.#wanted].reverse().find((it) => isWanted(level, it.level));
+    const call = this.#wanted
+      .keys()
+      .reverse()
+      .find((it) => isWanted(level, it.level));
     call?.onMessage({
       level: level as LogLevel,
       ...(typeof logger === 'string' ? { logger: logger.slice(0, 200) } : {}),

@@ -1,8 +1,12 @@
+import { appExtension, appSettings } from '../../model/app-resource.js';
 import { HostError } from '../../model/host-error.js';
-import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { isObject, type JsonObject } from '../../model/json.js';
 import { withoutReservedMeta } from '../../model/reserved-meta.js';
+import { tasksExtension } from '../../model/tasks-extension.js';
+import { internalError } from '../../wire/rpc-code.js';
+import { RpcFailure } from '../rpc/rpc-failure.js';
 import { RpcPeer } from '../rpc/rpc-peer.js';
-import type { CallLogging } from '../run.js';
+import type { AskedClient, CallLogging } from '../run.js';
 import type {
   Deadline,
   UpstreamAnnouncement,
@@ -11,11 +15,14 @@ import type {
   UpstreamSettings,
 } from '../upstream/upstream.js';
 import { fetchAnnouncement } from './announcement.js';
+import { announcedCapabilities, capabilitiesMeta } from './client-capabilities.js';
 import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
+import { answerInputRequests } from './input-requests.js';
 import { LogMessages, logLevelKey } from './log-messages.js';
 import { type McpPeer, type McpRequest, mcpDialect, toHostError } from './mcp-dialect.js';
 import { OpenQuestions } from './open-questions.js';
-import { answerServerRequest, type ClientContext, type QuestionHandler } from './server-requests.js';
+import { ResourceSubscriptions } from './resource-subscriptions.js';
+import { answerServerRequest, type ClientContext } from './server-requests.js';
 import type { Receiver, Transport } from './transport.js';
 
 /** How long a server may take to answer a ping after a call timed out. */
@@ -32,6 +39,7 @@ export class McpConnection {
   readonly #context: ClientContext;
   readonly #open: OpenTransport;
   readonly #peer: McpPeer;
+  readonly subscriptions: ResourceSubscriptions;
   readonly #questions = new OpenQuestions();
   readonly #messages = new LogMessages();
   readonly #stop = new AbortController();
@@ -54,7 +62,7 @@ export class McpConnection {
     this.#settle = settle;
     const dialect = mcpDialect(() => this.#requestMeta);
     this.#peer = new RpcPeer<McpRequest, JsonObject>(dialect, {
-      onRequest: (method, params) => answerServerRequest(method, params, context, this.#questions.ask),
+      onRequest: (method, params) => this.#answer(method, params),
       onNotification: (method, params) => this.#receiveNotification(method, params),
       onLog: settings.onLog,
       onFlood: (kind) => {
@@ -62,6 +70,7 @@ export class McpConnection {
         void this.#transport?.close({ kind: 'protocol-error', reason: `it ${what}` });
       },
     });
+    this.subscriptions = new ResourceSubscriptions(this.#peer, this.#name);
   }
 
   async connect(): Promise<{ negotiated: NegotiatedRevision; announced: UpstreamAnnouncement }> {
@@ -114,8 +123,8 @@ export class McpConnection {
     });
   }
 
-  async request(request: McpRequest, ask: QuestionHandler): Promise<JsonObject> {
-    const leave = this.#questions.enter(request.subject, ask);
+  async request(request: McpRequest, client: AskedClient): Promise<JsonObject> {
+    const leave = this.#questions.enter(request.subject, client);
     try {
       return await this.#peer.request(request);
     } catch (error) {
@@ -126,21 +135,9 @@ export class McpConnection {
     }
   }
 
-  /** Answers the input requests of a result (2026 era) like server requests of the 2025 era. */
-  async answerInputRequests(result: JsonObject, ask: QuestionHandler, name: string): Promise<JsonObject> {
-    const { inputRequests, requestState } = result;
-    const responses: Record<string, Json> = {};
-    for (const [key, inputRequest] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
-      if (!isObject(inputRequest)) continue;
-      const params = isObject(inputRequest.params) ? inputRequest.params : {};
-      try {
-        responses[key] = await answerServerRequest(String(inputRequest.method), params, this.#context, ask);
-      } catch (error) {
-        if (error instanceof HostError) throw error;
-        throw new HostError('tool_failed', `${name} cannot continue: ${(error as Error).message}`);
-      }
-    }
-    return { inputResponses: responses, ...(requestState === undefined ? {} : { requestState }) };
+  /** Answers the input requests of a result of the 2026 era. */
+  answerInputRequests(result: JsonObject, client: AskedClient, name: string): Promise<JsonObject> {
+    return answerInputRequests(result, this.#context, client, name);
   }
 
   /**
@@ -214,18 +211,36 @@ export class McpConnection {
     return transport;
   }
 
-  /** Elicitation is always offered; without a user, questions are declined. */
   get #capabilities(): JsonObject {
-    return { ...(this.#context.roots.length === 0 ? {} : { roots: {} }), elicitation: { form: {} } };
+    return announcedCapabilities(this.#context, this.#settings.serverRequests);
+  }
+
+  /** The `_meta` of a request of the 2026 era says what the client of this call has. Undefined: nothing to say. */
+  clientMeta(client: AskedClient): JsonObject | undefined {
+    return this.#era === '2026' ? capabilitiesMeta(this.#context, client) : undefined;
+  }
+
+  /** A server of the 2025 era asks something. What the host refuses is an error with the reason. */
+  async #answer(method: string, params: JsonObject): Promise<JsonObject> {
+    try {
+      return await answerServerRequest(method, params, this.#context, this.#questions.client);
+    } catch (error) {
+      throw error instanceof HostError ? new RpcFailure(internalError, error.message) : error;
+    }
   }
 
   #setRequestMeta(era: NegotiatedRevision['era']): void {
     const client = { name: 'toolwharf', version: this.#settings.agentVersion };
-    this.#requestMeta = era === '2026' ? requestMeta(client, this.#capabilities) : undefined;
+    const extensions = { [appExtension]: appSettings, [tasksExtension]: {} };
+    const capabilities = { ...this.#capabilities, extensions };
+    this.#requestMeta = era === '2026' ? requestMeta(client, capabilities) : undefined;
   }
 
   #receiveNotification(method: string, params: JsonObject): void {
     if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) this.#scheduleChange();
+    else if (method === 'notifications/resources/updated') this.subscriptions.receiveUpdate(params);
+    else if (method === 'notifications/subscriptions/acknowledged')
+      this.subscriptions.receiveAgreement(params);
     else if (method === 'notifications/message') {
       this.#settings.onLog(logLine(params));
       this.#messages.receive(params);

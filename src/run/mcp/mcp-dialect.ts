@@ -1,4 +1,5 @@
-import { HostError } from '../../model/host-error.js';
+import { missableCapabilities, missingCapabilityCode } from '../../model/client-capability.js';
+import { HostError, type ToolError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { JsonExcess } from '../../model/json-bounds.js';
 import type { Dialect, IncomingMessage, PeerLimits } from '../rpc/dialect.js';
@@ -103,9 +104,18 @@ function idOf(id: Json | undefined): string | number | null {
 /** Converts an error response to a HostError; returns other errors unchanged. */
 export function toHostError(error: unknown, name: string): unknown {
   if (!(error instanceof RpcFailure)) return error;
-  return new HostError('upstream_failed', `${name}: its server answered with an error: ${error.message}`, {
-    cause: error,
-  });
+  const message = `${name}: its server answered with an error: ${error.message}`;
+  return new HostError('upstream_failed', message, { cause: error, ...missingIn(error) });
+}
+
+/** What the client lacks, in the form of the server's error, so that a client gets the same one. */
+function missingIn({ code, message, data }: RpcFailure): { readonly toolError?: ToolError } {
+  const required = isObject(data) ? data.requiredCapabilities : undefined;
+  if (code !== missingCapabilityCode || !isObject(required)) return {};
+  const requiredCapabilities = Object.fromEntries(
+    missableCapabilities.filter((it) => Object.hasOwn(required, it)).map((it) => [it, {}]),
+  );
+  return { toolError: { code: String(code), message, details: { requiredCapabilities } } };
 }
 
 export function optionalText(value: Json | undefined): string | undefined {

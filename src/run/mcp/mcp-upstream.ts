@@ -1,8 +1,9 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import type { RunResult } from '../run.js';
+import type { AskedClient, RunResult } from '../run.js';
 import type {
   Deadline,
+  ResourceSubscription,
   Upstream,
   UpstreamAnnouncement,
   UpstreamCall,
@@ -13,7 +14,8 @@ import type { NegotiatedRevision } from './handshake.js';
 import { McpConnection, type OpenTransport } from './mcp-connection.js';
 import type { McpRequest } from './mcp-dialect.js';
 import { readResult } from './result.js';
-import { type ClientContext, type QuestionHandler, withDeadline } from './server-requests.js';
+import { type ClientContext, withDeadline } from './server-requests.js';
+import { followTask2025, followTask2026, requiresTask } from './server-task.js';
 
 /** How often a server of the 2026 era may request input before it answers. */
 const maxRounds = 8;
@@ -56,7 +58,9 @@ export class McpUpstream implements Upstream {
 
   async call(call: UpstreamCall): Promise<RunResult> {
     const { tool, input, name, onProgress, outputBytes, onNetworkDenied } = call;
-    const schema = this.announced.tools.find((it) => it.name === tool)?.input;
+    const announced = this.announced.tools.find((it) => it.name === tool);
+    const schema = announced?.input;
+    const isTask = requiresTask(this.#negotiated, announced?.execution);
     // A call without log messages is sent at once.
     const stopLogging =
       call.logging === undefined
@@ -64,18 +68,26 @@ export class McpUpstream implements Upstream {
         : await this.#connection.startLogging(this.#negotiated, call, call.logging);
     const request = {
       method: 'tools/call',
-      params: { name: tool, arguments: input, ...this.#connection.callMeta(call) },
+      params: {
+        name: tool,
+        arguments: input,
+        ...this.#connection.callMeta(call),
+        ...(isTask ? { task: { ttl: call.timeoutMs } } : {}),
+      },
       subject: tool,
       arguments: input,
-      ...(isObject(schema) ? { schema } : {}),
+      schema: isObject(schema) ? schema : undefined,
       name,
+      timeoutMs: call.timeoutMs,
+      signal: call.signal,
       onProgress,
       limit: outputBytes,
+      exactNumbers: true,
       onNetworkDenied,
     };
     try {
-      const result = await this.#exchange(request, call, call.onAsk);
-      return readResult(result, name);
+      const result = await this.#exchange(request, call);
+      return readResult(await this.#finished(result, isTask, call), name);
     } finally {
       stopLogging?.();
       const deniedHosts = this.#connection.takeDeniedHosts();
@@ -85,23 +97,35 @@ export class McpUpstream implements Upstream {
     }
   }
 
-  prompt(name: string, args: JsonObject, deadline: Deadline): Promise<Json> {
-    const params = { name, arguments: args };
-    return this.#exchange({ method: 'prompts/get', params, subject: name, name }, deadline, undefined);
+  /** The result of a call that its server runs as a task. Other results stay as they are. */
+  async #finished(result: JsonObject, isTask: boolean, call: UpstreamCall): Promise<JsonObject> {
+    const isTask2026 = this.#negotiated.era === '2026' && result.resultType === 'task';
+    if (!isTask2026 && !(isTask && isObject(result.task))) return result;
+    call.onTask?.();
+    const { name, timeoutMs, signal, onProgress, outputBytes: limit } = call;
+    const connection = this.#connection;
+    const follower = { connection, name, timeoutMs, signal, client: call, onProgress, limit };
+    return isTask2026 ? followTask2026(result, follower) : followTask2025(result, follower);
   }
 
-  resource(uri: string, deadline: Deadline): Promise<Json> {
-    return this.#exchange(
-      { method: 'resources/read', params: { uri }, subject: uri, name: uri },
-      deadline,
-      undefined,
-    );
+  prompt(name: string, args: JsonObject, deadline: Deadline, client: AskedClient = {}): Promise<Json> {
+    const params = { name, arguments: args };
+    return this.#exchange({ ...deadline, method: 'prompts/get', params, subject: name, name }, client);
+  }
+
+  resource(uri: string, deadline: Deadline, client: AskedClient = {}): Promise<Json> {
+    const request = { ...deadline, method: 'resources/read', params: { uri }, subject: uri, name: uri };
+    return this.#exchange(request, client);
   }
 
   async complete(params: JsonObject, deadline: Deadline): Promise<Json> {
     // A server without this capability has no values.
     if (!isObject(this.#negotiated.capabilities.completions)) return { completion: { values: [] } };
-    return this.#exchange({ method: 'completion/complete', params, name: 'completion' }, deadline, undefined);
+    return this.#exchange({ ...deadline, method: 'completion/complete', params, name: 'completion' }, {});
+  }
+
+  subscribe(uri: string, onUpdate: (uri: string) => void, deadline: Deadline): Promise<ResourceSubscription> {
+    return this.#connection.subscriptions.subscribe(this.#negotiated, uri, onUpdate, deadline);
   }
 
   announce(deadline: Deadline): Promise<UpstreamAnnouncement> {
@@ -117,27 +141,30 @@ export class McpUpstream implements Upstream {
   }
 
   /** Sends a request, and again with the requested input until there is a result. */
-  async #exchange(
-    request: Omit<McpRequest, keyof Deadline>,
-    { timeoutMs, signal }: Deadline,
-    ask: QuestionHandler,
-  ): Promise<JsonObject> {
+  async #exchange(request: McpRequest, client: AskedClient): Promise<JsonObject> {
     const started = performance.now();
+    const { name, timeoutMs, signal } = request;
     const left = () => Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
-    const { name } = request;
-    let input: JsonObject = {};
+    const meta = this.#connection.clientMeta(client);
+    let next = meta === undefined ? request : { ...request, params: withMeta(request.params, meta) };
     for (let round = 0; round < maxRounds; round++) {
       // The first round uses the full timeout, because error messages name it.
-      const deadline = { timeoutMs: round === 0 ? timeoutMs : left(), signal };
-      const params = { ...request.params, ...input };
-      const result = await this.#connection.request({ ...request, ...deadline, params }, ask);
+      const result = await this.#connection.request(next, client);
       if (result.resultType !== 'input_required' || this.#negotiated.era === '2025') return result;
-      input = await this.#connection.answerInputRequests(
+      const input = await this.#connection.answerInputRequests(
         result,
-        withDeadline(ask, { timeoutMs, signal }, left(), name),
+        withDeadline(client, { timeoutMs, signal }, left(), name),
         name,
       );
+      const params = withMeta({ ...request.params, ...input }, meta);
+      next = { ...request, timeoutMs: left(), params };
     }
     throw new HostError('upstream_failed', `${name} requested input ${maxRounds} times without an answer`);
   }
+}
+
+function withMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject {
+  if (meta === undefined) return params;
+  const own = isObject(params._meta) ? params._meta : {};
+  return { ...params, _meta: { ...own, ...meta } };
 }

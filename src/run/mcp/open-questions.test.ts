@@ -7,18 +7,20 @@ const question = { message: 'Which?', _meta: { 'toolwharf/askers': ['forged'] } 
 
 test('without an open call that can ask, nobody is asked', () => {
   const questions = new OpenQuestions();
-  questions.enter('a', undefined);
-  expect(questions.ask).toBeUndefined();
+  questions.enter('a', {});
+  expect(questions.client.onAsk).toBeUndefined();
 });
 
 test('a question of the only open call is passed on without a guess of its origin', async () => {
   const questions = new OpenQuestions();
   const asked: JsonObject[] = [];
-  questions.enter('a', async (it) => {
-    asked.push(it);
-    return yes;
+  questions.enter('a', {
+    onAsk: async (it) => {
+      asked.push(it);
+      return yes;
+    },
   });
-  expect(await questions.ask?.(question)).toBe(yes);
+  expect(await questions.client.onAsk?.(question)).toBe(yes);
   expect(asked).toEqual([{ message: 'Which?' }]);
 });
 
@@ -26,11 +28,15 @@ test('with several open calls, each question goes to a call without one, and nam
   const questions = new OpenQuestions();
   const asked: [string, unknown][] = [];
   for (const tool of ['a', 'b'])
-    questions.enter(tool, async ({ _meta }) => {
-      asked.push([tool, _meta]);
-      return new Promise((resolve) => setTimeout(() => resolve(yes), 20));
+    questions.enter(tool, {
+      onAsk: async ({ _meta }) => {
+        asked.push([tool, _meta]);
+        return new Promise((resolve) => setTimeout(() => resolve(yes), 20));
+      },
     });
-  expect(await Promise.all([questions.ask?.(question), questions.ask?.(question)])).toEqual([yes, yes]);
+  expect(await Promise.all([questions.client.onAsk?.(question), questions.client.onAsk?.(question)])).toEqual(
+    [yes, yes],
+  );
   const meta = { 'toolwharf/askers': ['a', 'b'] };
   expect(asked).toEqual([
     ['b', meta],
@@ -40,14 +46,31 @@ test('with several open calls, each question goes to a call without one, and nam
 
 test('a question whose call ends first is asked in another open call, and canceled without one', async () => {
   const questions = new OpenQuestions();
-  questions.enter('a', async () => yes);
-  const leave = questions.enter('b', () => new Promise(() => {}));
-  const answer = questions.ask?.(question);
+  questions.enter('a', { onAsk: async () => yes });
+  const leave = questions.enter('b', { onAsk: () => new Promise(() => {}) });
+  const answer = questions.client.onAsk?.(question);
   leave();
   expect(await answer).toBe(yes);
   const alone = new OpenQuestions();
-  const end = alone.enter('b', () => new Promise(() => {}));
-  const canceled = alone.ask?.(question);
+  const end = alone.enter('b', { onAsk: () => new Promise(() => {}) });
+  const canceled = alone.client.onAsk?.(question);
   end();
   expect(await canceled).toEqual({ action: 'cancel' });
+});
+
+test('a request goes to a client that can answer it, and fails if its call ends first', async () => {
+  const questions = new OpenQuestions();
+  expect(questions.client.clientRequests).toBeUndefined();
+  const sampling = { capabilities: { sampling: {} }, send: async () => ({ model: 'tiny' }) };
+  const leave = questions.enter('a', { clientRequests: sampling });
+  questions.enter('b', { onAsk: async () => yes });
+  expect(await questions.client.clientRequests?.send('sampling/createMessage', {})).toEqual({
+    model: 'tiny',
+  });
+  leave();
+  expect(questions.client.clientRequests).toBeUndefined();
+  const end = questions.enter('c', { clientRequests: { ...sampling, send: () => new Promise(() => {}) } });
+  const waiting = questions.client.clientRequests?.send('roots/list', {});
+  end();
+  await expect(waiting).rejects.toThrow('has ended');
 });

@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { answerLimits, maxAnswerDepth, tryParseBounded } from '../../model/json-bounds.js';
+import { inexactNumber } from '../../model/json-number.js';
 import { withoutReservedMeta } from '../../model/reserved-meta.js';
 import { readOnlyCodeHint } from '../read-only-code.js';
 import type { RunResult } from '../run.js';
@@ -24,8 +25,8 @@ export function readResult(result: JsonObject, name: string): RunResult {
   return {
     value: structured === undefined ? valueIn(content) : structured,
     parts: content,
-    ...(structured === undefined ? {} : { structured: true }),
     warnings: [],
+    ...(structured === undefined ? {} : { structured: true }),
     ...ownMeta,
   };
 }
@@ -43,12 +44,15 @@ function texts(content: readonly JsonObject[]): string[] {
 
 const limits = { ...answerLimits, depth: maxAnswerDepth };
 
-/** Parses text that is a JSON object or list within limits. Content with other parts than text is returned as parts. */
+/**
+ * Parses text that is a JSON object or list within limits. Text with a number that would be rounded stays text. Content with
+ * other parts than text is returned as parts.
+ */
 function valueIn(content: readonly JsonObject[]): Json {
   const lines = texts(content);
   if (lines.length < content.length) return content;
   const text = lines.join('\n');
   if (!/^\s*[[{]/.test(text)) return text;
   const value = tryParseBounded(text, limits);
-  return value === undefined ? text : value;
+  return value === undefined || inexactNumber(text) !== undefined ? text : value;
 }

@@ -9,7 +9,12 @@ test('a question is asked without the metadata of the server, which could name o
     return { action: 'accept', content: {} };
   };
   const params = { message: 'Which?', requestedSchema: {}, _meta: { 'toolwharf/askers': ['bank_pay'] } };
-  const answer = await answerServerRequest('elicitation/create', params, { roots: [] }, ask);
+  const answer = await answerServerRequest(
+    'elicitation/create',
+    params,
+    { roots: [], workspace: null },
+    { onAsk: ask },
+  );
   expect(answer).toEqual({ action: 'accept', content: {} });
   expect(asked).toEqual([{ message: 'Which?', requestedSchema: {} }]);
 });

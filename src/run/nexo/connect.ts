@@ -159,7 +159,8 @@ class Extension implements Upstream {
     const started = performance.now();
     const request = (method: string, params: JsonObject) => {
       const left = Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
-      return this.#transport.request({ method, params, name, limit, timeoutMs: left, signal });
+      const exactNumbers = true;
+      return this.#transport.request({ method, params, name, limit, exactNumbers, timeoutMs: left, signal });
     };
     if (this.#usesToolMethods) return request(`tools/${tool}`, args);
     try {

@@ -1,5 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { excessText, type JsonExcess } from '../../model/json-bounds.js';
+import { inexactNumber, inexactText } from '../../model/json-number.js';
+import type { PeerRequest } from './peer-channel.js';
 
 /** What may go wrong with the answer to a request, besides an error response. `name`: what the request is about. */
 export const answerError = {
@@ -26,3 +28,15 @@ export const answerError = {
       hint: 'wait until some of them have finished',
     }),
 };
+
+/** Why the answer to a request that needs exact numbers is rejected; undefined if it is not. */
+export function inexactAnswer(
+  { name, exactNumbers = false }: Pick<PeerRequest, 'name' | 'exactNumbers'>,
+  text: string,
+): HostError | undefined {
+  const found = exactNumbers ? inexactNumber(text) : undefined;
+  if (found === undefined) return undefined;
+  return new HostError('tool_bad_output', `the answer of ${name} ${inexactText(found)}`, {
+    hint: 'its server can send it as text, in quotes',
+  });
+}

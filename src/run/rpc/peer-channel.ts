@@ -11,7 +11,14 @@ export interface PeerRequest extends Deadline {
   readonly name: string;
   /** Maximum size of the answer in bytes. Default: the limit of the protocol. */
   readonly limit?: number | undefined;
+  /**
+   * True: an answer with a number that a double cannot hold is rejected. Default: such numbers are rounded, as in a list
+   * whose schemas contain the limits of 64-bit numbers.
+   */
+  readonly exactNumbers?: boolean | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called with the id of the request before it is sent. */
+  readonly onSent?: ((id: number) => void) | undefined;
 }
 
 /** A request with its id. */

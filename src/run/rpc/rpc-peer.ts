@@ -2,8 +2,9 @@ import { Cancellation } from '../../model/cancel-signal.js';
 import { callCanceled, type HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { JsonExcess } from '../../model/json-bounds.js';
+import { LiveMap } from '../../model/live-map.js';
 import { internalError } from '../../wire/rpc-code.js';
-import { answerError } from './answer-error.js';
+import { answerError, inexactAnswer } from './answer-error.js';
 import type { Dialect, IncomingMessage, ProgressNotice } from './dialect.js';
 import { FloodGuard } from './flood-guard.js';
 import { answeredId } from './message-text.js';
@@ -34,7 +35,7 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
   readonly #dialect: Dialect<V>;
   readonly #handlers: PeerHandlers;
   readonly #flood: FloodGuard;
-  readonly #pending = new Map<number, Pending<R, V>>();
+  readonly #pending = new LiveMap<number, Pending<R, V>>();
   #channel: PeerChannel<R> | undefined;
   #lastId = 0;
   #invalidTexts = 0;
@@ -88,6 +89,7 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
     const timer = setTimeout(() => giveUp(answerError.timedOut(name, timeoutMs), 'timeout'), timeoutMs);
     const onAbort = () => giveUp(callCanceled(), 'the caller canceled it');
     signal.addEventListener('abort', onAbort, { once: true });
+    request.onSent?.(id);
     this.#send(channel, { id, request, signal: stop });
     try {
       return await answer;
@@ -118,7 +120,7 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
     for (const message of messages) {
       if (this.#isAnswer(message)) this.#invalidTexts = 0;
       else if (!this.unrequested(bytes, null)) return;
-      this.#receive(message, bytes);
+      this.#receive(message, text, bytes);
     }
   }
 
@@ -173,8 +175,7 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
   }
 
   #take(id: string | number): Pending<R, V> | undefined {
-    // Ids of the host are numbers, so a text never matches.
-    const pending = this.#pending.get(id as number);
+    const pending = this.#pending.get(id as number); // Ids of the host are numbers: a text never matches.
     this.#pending.delete(id as number);
     return pending;
   }
@@ -221,7 +222,7 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
     return this.#pending.has(message.id as number);
   }
 
-  #receive(message: IncomingMessage<V>, bytes: number): void {
+  #receive(message: IncomingMessage<V>, text: string, bytes: number): void {
     switch (message.kind) {
       case 'request':
         void this.#answer(message.id, message.method, message.params);
@@ -233,12 +234,13 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
         break;
       }
       default:
-        this.#settle(message, bytes);
+        this.#settle(message, text, bytes);
     }
   }
 
   #settle(
     message: Extract<IncomingMessage<V>, { kind: 'result' | 'failure' | 'empty' }>,
+    text: string,
     bytes: number,
   ): void {
     if (message.kind === 'failure' && message.id === null) {
@@ -256,7 +258,8 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
     } else if (bytes > this.#limitOf(pending.request) + this.#dialect.limits.envelopeBytes) {
       pending.reject(this.#tooLarge(pending.request));
     } else {
-      pending.resolve(message.value);
+      const inexact = inexactAnswer(pending.request, text);
+      inexact === undefined ? pending.resolve(message.value) : pending.reject(inexact);
     }
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HostError } from '../../model/host-error.js';
-import { externalSupervision, SupervisedUpstream } from './supervised-upstream.js';
+import { SupervisedUpstream } from './supervised-upstream.js';
+import { externalSupervision } from './supervision-policy.js';
 import type { Upstream, UpstreamEnd } from './upstream.js';
 
 /** A program that the test can end. */

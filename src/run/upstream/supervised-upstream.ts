@@ -1,46 +1,10 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import { failureReason, isConfigurationFailure, isUpstreamFailure } from './failure-class.js';
+import { defaultSupervision, type SupervisionPolicy } from './supervision-policy.js';
 import type { Upstream } from './upstream.js';
 
 export type SupervisedState = 'stopped' | 'starting' | 'running' | 'backoff' | 'failed';
-
-/** How the host handles a program that exits, fails to start, or does not answer. */
-export interface SupervisionPolicy {
-  /** Delay before a restart after an unexpected exit; doubled each time. */
-  readonly backoffMs: number;
-  readonly maxBackoffMs: number;
-  /** Unexpected exits in a row after which it is not restarted any more. */
-  readonly maxRestarts: number;
-  /** Restart automatically if it was in use; otherwise the next call starts it. */
-  readonly autoRestart: boolean;
-  /** After running this long, earlier exits do not count any more. */
-  readonly stableMs: number;
-  /** Unanswered calls in a row after which calls are paused (circuit breaker). */
-  readonly maxFailures: number;
-  readonly pauseMs: number;
-  readonly maxPauseMs: number;
-  /** How long it keeps running while idle. */
-  readonly idleMs: number;
-}
-
-export const defaultSupervision: SupervisionPolicy = Object.freeze({
-  backoffMs: 1000,
-  maxBackoffMs: 16_000,
-  maxRestarts: 5,
-  autoRestart: true,
-  stableMs: 300_000,
-  maxFailures: 5,
-  pauseMs: 10_000,
-  maxPauseMs: 120_000,
-  idleMs: 300_000,
-});
-
-/** For a program that the host does not run: retried without limit, but only when a call needs it. */
-export const externalSupervision: Pick<SupervisionPolicy, 'maxRestarts' | 'autoRestart'> = Object.freeze({
-  maxRestarts: Number.POSITIVE_INFINITY,
-  autoRestart: false,
-});
 
 /** Limits how many automatic restarts run at the same time. */
 type RestartQueue = (start: () => Promise<unknown>) => Promise<unknown>;
@@ -65,6 +29,9 @@ export class SupervisedUpstream<U extends Upstream = Upstream> {
   #backoffUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #users = 0;
+  /** Who needs it to keep running although they do not use it now. */
+  #keepers = 0;
+  #isOutdated = false;
   #wasUsed = false;
   #failures = 0;
   #pauses = 0;
@@ -140,6 +107,16 @@ export class SupervisedUpstream<U extends Upstream = Upstream> {
     }
   }
 
+  /** Keeps it running while it is idle, until another version is in use. Returns a function that ends this. */
+  keep(): () => void {
+    this.#keepers++;
+    clearTimeout(this.#state === 'running' && !this.#isOutdated ? this.#timer : undefined);
+    return () => {
+      this.#keepers--;
+      this.#stopWhenIdle();
+    };
+  }
+
   /** Stops the program; the next use starts it again. */
   async stop(reason: string): Promise<void> {
     clearTimeout(this.#timer);
@@ -165,6 +142,7 @@ export class SupervisedUpstream<U extends Upstream = Upstream> {
 
   /** Another version is in use now, so an idle program is kept for at most `idleMs`. */
   shortenIdleTime(idleMs: number): void {
+    this.#isOutdated = true;
     this.#policy = { ...this.#policy, idleMs: Math.min(idleMs, this.#policy.idleMs) };
     this.#stopWhenIdle();
   }
@@ -267,6 +245,7 @@ export class SupervisedUpstream<U extends Upstream = Upstream> {
 
   #stopWhenIdle(): void {
     if (this.#users > 0 || this.#state !== 'running') return;
+    if (this.#keepers > 0 && !this.#isOutdated) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.stop('it was idle'), this.#policy.idleMs);
     this.#timer.unref();

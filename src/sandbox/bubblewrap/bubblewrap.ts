@@ -7,6 +7,7 @@ import type { NoCgroup } from '../cgroup/cgroup-folder.js';
 import type { MemoryGroup } from '../cgroup/memory-group.js';
 import type { MemoryGroups } from '../cgroup/memory-groups.js';
 import { systemMemoryGroups } from '../cgroup/system-memory-groups.js';
+import { type ProbeMemory, probeMemory } from '../probe-memory.js';
 import { inheritableDescriptors } from '../process/inherited-descriptors.js';
 import { openPidFile } from '../process/pid-file.js';
 import { prlimitCommand } from '../process/prlimit.js';
@@ -191,20 +192,37 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     return first;
   };
   let isLastStart = false;
-  const probed = new LoadOnce(() => probe(isLastStart));
+  let isTested = false;
+  let isClosed = false;
+  const memory: ProbeMemory | null =
+    options.pidFolder === undefined || program === undefined
+      ? null
+      : probeMemory({ folder: options.pidFolder, program, now: Date.now });
+  const probed = new LoadOnce(async () => {
+    isTested = true;
+    const result = await probe(isLastStart);
+    // A closed host no longer owns its state directory.
+    if (!isClosed) memory?.write(result);
+    return result;
+  });
 
   return {
     name: 'bubblewrap',
     isolates: true,
     user,
     spawn: (command) => start(command),
-    close: () => known?.launchers?.close(),
+    close: () => {
+      isClosed = true;
+      known?.launchers?.close();
+    },
     inside: (mount) => mount.target,
-    async probe({ isLast = false } = {}) {
+    async probe({ onlyShown = false } = {}) {
       if (program === undefined) return { level: 'unavailable', reasons: [missing], hint: missingHint };
       if (architecture === undefined)
         return { level: 'unavailable', reasons: [noFilter], hint: noFilterHint };
-      isLastStart = isLast;
+      const remembered = onlyShown && !isTested ? memory?.read() : undefined;
+      if (remembered !== undefined) return remembered;
+      isLastStart = onlyShown;
       const result = await probed.get();
       // The failure may be temporary (a busy machine), so the next caller probes again.
       if (result.level === 'unavailable') probed.forget();

@@ -4,7 +4,7 @@ import type { SandboxLimits } from '../sandbox.js';
  * Added to the memory limit for the address space limit. Shared libraries, thread stacks and allocator reservations
  * count as address space without being in use. Memory in use is monitored for all processes together.
  */
-const addressSpaceExtra = 512 * 1024 * 1024;
+export const addressSpaceExtra = 512 * 1024 * 1024;
 
 export interface PrlimitOptions {
   readonly addressSpace: boolean;

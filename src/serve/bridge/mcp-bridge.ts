@@ -169,27 +169,45 @@ export class McpBridge {
     const position = newPosition();
     const isOpen = () => line.ids.some((id) => this.#open.has(id));
     const session = line.method === 'initialize' ? noSession : this.#link.session;
-    let response = first;
-    for (let tries = 0; ; tries++) {
+    let response: IncomingMessage | undefined = first;
+    let tries = 0;
+    while (response !== undefined) {
       try {
-        for await (const text of messagesIn(response, this.#url, position))
+        for await (const text of messagesIn(response, this.#url, position)) {
+          tries = 0;
           await this.#deliver(line, text, first, session);
+        }
         if (!isOpen()) return;
       } catch (error) {
         if (signal.aborted || position.lastEventId === undefined) throw error;
       }
-      if (position.lastEventId === undefined || tries === reconnectDelaysMs.length) return;
-      await pause(position.retryMs ?? reconnectDelay(tries), signal);
-      const again = { accept: 'text/event-stream', 'last-event-id': position.lastEventId };
-      response = await this.#endpoint.open({
-        method: 'GET',
-        headers: { ...sessionHeaders(session), ...again },
-        signal,
-      });
+      response = undefined;
+      while (response === undefined) {
+        if (position.lastEventId === undefined || tries === reconnectDelaysMs.length) return;
+        await pause(position.retryMs ?? reconnectDelay(tries), signal);
+        tries++;
+        response = await this.#continue(position.lastEventId, session, signal);
+      }
       if (!isSuccess(response) || !isEventStream(response)) {
         response.destroy();
         return;
       }
+    }
+  }
+
+  /** Asks for the rest of a stream. Undefined: the server cannot be reached now. */
+  async #continue(
+    lastEventId: string,
+    session: BridgeSession,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage | undefined> {
+    const again = { accept: 'text/event-stream', 'last-event-id': lastEventId };
+    const headers = { ...sessionHeaders(session), ...again };
+    try {
+      return await this.#endpoint.open({ method: 'GET', headers, signal });
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ConnectionFailure)) throw error;
+      return undefined;
     }
   }
 

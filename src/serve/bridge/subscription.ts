@@ -16,9 +16,13 @@ export function changesFor({ ids, params }: ClientLine): readonly JsonObject[] {
   const { notifications } = params;
   const [id] = ids;
   if (!isObject(notifications) || id === undefined) return [];
-  return watchedLists
+  const meta = { _meta: { [metaKeys.subscriptionId]: id } };
+  const uris = notifications.resourceSubscriptions;
+  const updates = (Array.isArray(uris) ? uris : []).map((uri) =>
+    notification('notifications/resources/updated', { uri, ...meta }),
+  );
+  const changes = watchedLists
     .filter((list) => notifications[`${list}ListChanged`] === true)
-    .map((list) =>
-      notification(`notifications/${list}/list_changed`, { _meta: { [metaKeys.subscriptionId]: id } }),
-    );
+    .map((list) => notification(`notifications/${list}/list_changed`, meta));
+  return [...changes, ...updates];
 }

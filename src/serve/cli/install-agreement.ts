@@ -32,10 +32,13 @@ export async function agreesToPlan(plan: Plan, args: Arguments, terminal: Termin
       },
     );
   }
-  if (!terminal.stdinIsTerminal || args.has('no-input') || args.has('json'))
+  if (!terminal.stdinIsTerminal || args.has('no-input') || args.has('json')) {
+    const exactly = `agree to exactly this plan: --agree ${plan.digest}`;
+    const canSayYes = missing.length === 0 && breaking.length === 0;
     throw new HostError('approval_required', `nobody agreed to the plan for ${plan.package.id}`, {
-      hint: `agree to exactly this plan: --agree ${plan.digest}`,
+      hint: canSayYes ? `it asks for nothing, so --yes is enough; or ${exactly}` : exactly,
     });
+  }
   return terminal.confirm(plan.operation === 'update' ? 'Update it?' : 'Install it?');
 }
 

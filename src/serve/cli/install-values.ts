@@ -75,7 +75,8 @@ async function givenValues(args: Arguments, terminal: Terminal): Promise<Record<
       throw new HostError('usage', 'a value is never an argument: others can see the command line', {
         hint: 'write --secret NAME=@FILE, or --secret NAME=- to read standard input',
       });
-    if (source === '-') {
+    // Other programs write standard input as @-.
+    if (source === '-' || source === '@-') {
       if (usesStdin) throw new HostError('usage', 'only one value can come from standard input');
       usesStdin = true;
       values[name] = (await terminal.readStdin()).replace(/\r?\n$/, '');

@@ -25,6 +25,12 @@ function isSessionGrant(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]*=/.test(text);
 }
 
+/** Names the package in each `--allow`, for commands that run something of one installed package. */
+export function allowedFor(id: string, args: Arguments): Arguments {
+  const named = (it: string) => (isSessionGrant(it) ? it : `${id}=${it}`);
+  return withAllow(args, args.values('allow').map(named));
+}
+
 /** Opens a session for changes of installations, without packages of its own except those in `directories`. */
 export async function openLifecycleSession(
   host: RemoteHost,
@@ -33,13 +39,7 @@ export async function openLifecycleSession(
   intent: SessionIntent,
   directories: readonly string[] = [],
 ): Promise<RemoteSession> {
-  const own: Arguments = {
-    ...args,
-    positionals: args.positionals,
-    has: (name) => args.has(name),
-    value: (name) => args.value(name),
-    values: (name) => (name === 'allow' ? args.values(name).filter(isSessionGrant) : args.values(name)),
-  };
+  const own = withAllow(args, args.values('allow').filter(isSessionGrant));
   const options = await sessionFor(own, terminal, directories);
   return host.session({
     ...options,
@@ -47,6 +47,16 @@ export async function openLifecycleSession(
     intent,
     set: null,
   });
+}
+
+function withAllow(args: Arguments, allow: readonly string[]): Arguments {
+  return {
+    ...args,
+    positionals: args.positionals,
+    has: (name) => args.has(name),
+    value: (name) => args.value(name),
+    values: (name) => (name === 'allow' ? allow : args.values(name)),
+  };
 }
 
 /** The one installed package that a command names. */

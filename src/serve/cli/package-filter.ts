@@ -97,10 +97,16 @@ export function matchesFilter(it: PackageState, { states, formats, terms }: Pack
   );
 }
 
-/** A word that no package has could be a mistyped folder, so it is an error. */
-export function assertWordsMatch(packages: readonly PackageState[], { terms }: PackageFilter): void {
+/** A word that no package has could be a mistyped folder, so it is an error. `others`: ids that are shown beside them. */
+export function assertWordsMatch(
+  packages: readonly PackageState[],
+  { terms }: PackageFilter,
+  others: readonly string[] = [],
+): void {
   const missing = terms.find(
-    (term) => !packages.some((it) => matchesFilter(it, { states: [], formats: [], terms: [term] })),
+    (term) =>
+      !others.includes(term) &&
+      !packages.some((it) => matchesFilter(it, { states: [], formats: [], terms: [term] })),
   );
   if (missing === undefined) return;
   const names = packages.flatMap((it) => [

@@ -49,12 +49,13 @@ export async function resetPin(
 }
 
 function lossOf(counts: PinProtectedCounts): string {
-  const { values, tokens, waivers, rules, requests, arguments: storedArguments } = counts;
+  const { values, tokens, waivers, endorsements, rules, requests, arguments: storedArguments } = counts;
   const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
   return [
     many(values, 'secret or setting', 'secrets and settings'),
     many(tokens, 'token'),
     many(waivers, 'accepted setting'),
+    many(endorsements, 'endorsed value'),
     many(rules, 'standing rule'),
     many(requests, 'held call'),
     `the arguments of ${many(storedArguments, 'call')}`,

@@ -5,6 +5,7 @@ import type { Host } from '../../host/host.js';
 import { approvalPagePath } from '../../model/approval-path.js';
 import { HostError } from '../../model/host-error.js';
 import { isLoopbackHost } from '../../model/host-name.js';
+import type { ExemptionFile } from '../http/console/console-exemptions.js';
 import type { Metrics } from '../http/metrics.js';
 import { type OidcSettings, openIdentityProvider } from '../http/oidc/identity-provider.js';
 import { portOwner } from '../http/port-owner.js';
@@ -95,7 +96,14 @@ export interface OpenedHttp {
 
 export async function openWeb(
   host: Host,
-  { address, port, names, publicUrl, expose }: HttpOptions,
+  {
+    address,
+    port,
+    names,
+    publicUrl,
+    expose,
+    exemptions,
+  }: HttpOptions & { readonly exemptions: ExemptionFile },
   oidc: OidcSettings | undefined,
   { principal: _, ...session }: CommandSessionOptions,
   metrics: Metrics,
@@ -136,6 +144,8 @@ export async function openWeb(
       names,
       publicUrl,
       expose,
+      console: terminal.resource('dist/console'),
+      exemptions,
       session,
       metrics,
       provider,
@@ -171,10 +181,12 @@ export async function openWeb(
   }
 }
 
-export function httpDocument({ server, operator, agent, oidc, pages }: OpenedHttp) {
+/** `console`: a link that signs one browser in. */
+export function httpDocument({ server, operator, agent, oidc, pages }: OpenedHttp, console: string) {
   return {
     mcp: `${server.url}/mcp`,
     api: `${server.url}/api/v1`,
+    console,
     token: operator,
     agentToken: agent,
     pages: pagesAt(pages),

@@ -68,7 +68,7 @@ async function askForApproval(
     return answer;
   const { token, tool } = answer.confirmation;
   terminal.err(
-    `${visibleLine(tool)} needs your approval\n${printFacts(heldFacts(answer.confirmation), terminal.columns)}`,
+    `${visibleLine(tool)} needs your approval\n${printFacts(heldFacts(await host.approvals.get(token)), terminal.columns)}`,
   );
   terminal.err(help.always(answer.confirmation));
   const agreed = await terminal.confirm('Run it once?');

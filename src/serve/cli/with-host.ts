@@ -21,18 +21,29 @@ export async function withExistingHost<T>(
   return withHost(args, terminal, use);
 }
 
+/** Like `withHost`, for a command that changes nothing. */
+export function lookAtHost<T>(
+  args: Arguments,
+  terminal: Terminal,
+  use: (host: RemoteHost) => Promise<T>,
+): Promise<T> {
+  return withHost(args, terminal, use, undefined, true);
+}
+
 /** Runs `use` with the host of the state directory, and always closes the host afterwards. */
 export async function withHost<T>(
   args: Arguments,
   terminal: Terminal,
   use: (host: RemoteHost) => Promise<T>,
   timeoutMs?: number,
+  onlyLooks = false,
 ): Promise<T> {
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
   const onWait = (message: string) => terminal.err(`${message}\n`);
   const host = await terminal.openHost({
     state,
     onWait,
+    onlyLooks,
     audit: () => auditLocations(args, terminal),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });

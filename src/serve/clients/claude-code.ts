@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
 import { entryMembers, typedEntry } from './server-entry.js';
@@ -6,7 +7,7 @@ import { jsonSettings } from './syntax/json-settings.js';
 /** The project scope is the default, because Claude Code rewrites the user's file while it runs. */
 export const claudeCode: Client = {
   name: 'claude-code',
-  title: 'Claude Code',
+  ...knownClients['claude-code'],
   scopes: ['project', 'local', 'user'],
   syntax: jsonSettings,
   container: ['mcpServers'],
@@ -14,12 +15,10 @@ export const claudeCode: Client = {
   containerIn: (scope, { project }) => (scope === 'local' ? ['projects', project, 'mcpServers'] : undefined),
   managed: entryMembers,
   startsInProject: true,
-  http: true,
   file: (scope, machine) =>
     scope === 'project'
       ? joinPathFor(machine, machine.project, '.mcp.json')
       : joinPathFor(machine, machine.home, '.claude.json'),
   entry: typedEntry,
   variable: (name) => `\${${name}}`,
-  next: 'start Claude Code in this project; "/mcp" shows the server',
 };

@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { applicationFolder, joinPathFor } from './client-paths.js';
 import { entryMembers, plainEntry } from './server-entry.js';
@@ -6,16 +7,14 @@ import { jsonSettings } from './syntax/json-settings.js';
 /** Its file supports only programs. Servers by URL are added in its settings and called from Anthropic's machines. */
 export const claudeDesktop: Client = {
   name: 'claude-desktop',
-  title: 'Claude Desktop',
+  ...knownClients['claude-desktop'],
   scopes: ['user'],
   syntax: jsonSettings,
   container: ['mcpServers'],
   managed: entryMembers,
   startsInProject: false,
-  http: false,
   file: (_scope, machine) =>
     joinPathFor(machine, applicationFolder(machine), 'Claude', 'claude_desktop_config.json'),
   entry: (transport) => plainEntry(transport, 'url'),
   variable: (name) => `\${${name}}`,
-  next: 'quit Claude Desktop and start it again',
 };

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.js';
+import { type KnownClient, knownClients } from '../../model/known-clients.js';
 import type { SettingsSyntax } from './syntax/settings-syntax.js';
 
 export const configScopes = ['user', 'project', 'local'] as const;
@@ -27,10 +28,9 @@ export type ClientTransport =
     };
 
 /** A client that lists its MCP servers in a file. */
-export interface Client {
+export interface Client extends KnownClient {
   /** `file`: a file that no known client has. */
   readonly name: ClientName | 'file';
-  readonly title: string;
   /** The first one is the default. */
   readonly scopes: readonly ConfigScope[];
   readonly syntax: SettingsSyntax;
@@ -48,32 +48,14 @@ export interface Client {
   readonly managed: readonly string[];
   /** Whether it starts servers in the open folder. Others may start them in any folder. */
   readonly startsInProject: boolean;
-  /** Whether its file supports servers by URL. */
-  readonly http: boolean;
   /** Absolute path of its configuration file. */
   file(scope: ConfigScope, machine: ClientMachine): string;
   /** One server entry in the format of this client. */
   entry(transport: ClientTransport, name: string): JsonObject;
   /** How its file refers to an environment variable. */
   variable(name: string): string;
-  /** What a person must do so that the client loads the change. */
-  readonly next: string;
 }
 
-export const clientNames = [
-  'claude-desktop',
-  'claude-code',
-  'cursor',
-  'vscode',
-  'gemini-cli',
-  'windsurf',
-  'codex',
-  'zed',
-  'cline',
-  'opencode',
-  'goose',
-  'continue',
-  'lm-studio',
-] as const;
+export type ClientName = keyof typeof knownClients;
 
-export type ClientName = (typeof clientNames)[number];
+export const clientNames = Object.keys(knownClients) as readonly ClientName[];

@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { applicationFolder, joinPathFor } from './client-paths.js';
 import { entryMembers, plainEntry } from './server-entry.js';
@@ -6,13 +7,12 @@ import { jsonSettings } from './syntax/json-settings.js';
 /** The extension in VS Code. Its command line has another file, which CLINE_MCP_SETTINGS_PATH names. */
 export const cline: Client = {
   name: 'cline',
-  title: 'Cline',
+  ...knownClients.cline,
   scopes: ['user'],
   syntax: jsonSettings,
   container: ['mcpServers'],
   managed: entryMembers,
   startsInProject: false,
-  http: true,
   file: (_scope, machine) =>
     machine.environment.CLINE_MCP_SETTINGS_PATH ||
     joinPathFor(
@@ -25,5 +25,4 @@ export const cline: Client = {
       ? plainEntry(transport, 'url')
       : { type: 'streamableHttp', ...plainEntry(transport, 'url') },
   variable: (name) => `\${env:${name}}`,
-  next: 'look at the MCP servers in Cline',
 };

@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
 import { tomlSettings } from './syntax/toml-settings.js';
@@ -5,13 +6,12 @@ import { tomlSettings } from './syntax/toml-settings.js';
 /** Reads a project's file only if the project is trusted. Its `headers` would have no effect. */
 export const codex: Client = {
   name: 'codex',
-  title: 'Codex',
+  ...knownClients.codex,
   scopes: ['user', 'project'],
   syntax: tomlSettings,
   container: ['mcp_servers'],
   managed: ['command', 'args', 'url', 'http_headers', 'bearer_token_env_var'],
   startsInProject: true,
-  http: true,
   file: (scope, machine) => {
     const { home, project, environment } = machine;
     if (scope === 'project') return joinPathFor(machine, project, '.codex', 'config.toml');
@@ -26,5 +26,4 @@ export const codex: Client = {
       : { url: transport.url, bearer_token_env_var: variable };
   },
   variable: (name) => `\${${name}}`,
-  next: 'start Codex again; "/mcp" shows the server',
 };

@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
 import { yamlSettings } from './syntax/yaml-settings.js';
@@ -5,14 +6,13 @@ import { yamlSettings } from './syntax/yaml-settings.js';
 /** Its servers are a list. */
 export const continueDev: Client = {
   name: 'continue',
-  title: 'Continue',
+  ...knownClients.continue,
   scopes: ['user'],
   syntax: yamlSettings,
   container: ['mcpServers'],
   isList: true,
   managed: ['name', 'type', 'command', 'args', 'url', 'requestOptions'],
   startsInProject: false,
-  http: true,
   file: (_scope, machine) => joinPathFor(machine, machine.home, '.continue', 'config.yaml'),
   entry: (transport, name) =>
     transport.kind === 'stdio'
@@ -24,5 +24,4 @@ export const continueDev: Client = {
           requestOptions: { headers: { Authorization: transport.authorization } },
         },
   variable: (name) => `\${{ secrets.${name} }}`,
-  next: 'reload Continue; its servers work in agent mode',
 };

@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
 import { entryMembers, plainEntry } from './server-entry.js';
@@ -5,16 +6,14 @@ import { jsonSettings } from './syntax/json-settings.js';
 
 export const cursor: Client = {
   name: 'cursor',
-  title: 'Cursor',
+  ...knownClients.cursor,
   scopes: ['user', 'project'],
   syntax: jsonSettings,
   container: ['mcpServers'],
   managed: entryMembers,
   startsInProject: true,
-  http: true,
   file: (scope, machine) =>
     joinPathFor(machine, scope === 'user' ? machine.home : machine.project, '.cursor', 'mcp.json'),
   entry: (transport) => plainEntry(transport, 'url'),
   variable: (name) => `\${env:${name}}`,
-  next: 'turn on the server in the MCP settings of Cursor',
 };

@@ -1,16 +1,16 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { applicationFolder, joinPathFor } from './client-paths.js';
 import { yamlSettings } from './syntax/yaml-settings.js';
 
 export const goose: Client = {
   name: 'goose',
-  title: 'Goose',
+  ...knownClients.goose,
   scopes: ['user'],
   syntax: yamlSettings,
   container: ['extensions'],
   managed: ['name', 'type', 'cmd', 'args', 'uri', 'headers', 'enabled', 'timeout'],
   startsInProject: true,
-  http: true,
   file: (_scope, machine) => {
     if (machine.platform === 'win32')
       return joinPathFor(machine, applicationFolder(machine), 'Block', 'goose', 'config', 'config.yaml');
@@ -29,5 +29,4 @@ export const goose: Client = {
       : { type: 'streamable_http', uri: transport.url, headers: { Authorization: transport.authorization } }),
   }),
   variable: (name) => `\${${name}}`,
-  next: 'start a new Goose session',
 };

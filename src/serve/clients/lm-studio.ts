@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
 import { entryMembers, plainEntry } from './server-entry.js';
@@ -5,15 +6,13 @@ import { jsonSettings } from './syntax/json-settings.js';
 
 export const lmStudio: Client = {
   name: 'lm-studio',
-  title: 'LM Studio',
+  ...knownClients['lm-studio'],
   scopes: ['user'],
   syntax: jsonSettings,
   container: ['mcpServers'],
   managed: entryMembers,
   startsInProject: false,
-  http: true,
   file: (_scope, machine) => joinPathFor(machine, machine.home, '.lmstudio', 'mcp.json'),
   entry: (transport) => plainEntry(transport, 'url'),
   variable: (name) => `\${${name}}`,
-  next: 'turn on the server in the Program tab of LM Studio',
 };

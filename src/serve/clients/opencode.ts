@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { applicationFolder, joinPathFor } from './client-paths.js';
 import { jsonSettings } from './syntax/json-settings.js';
@@ -5,14 +6,13 @@ import { jsonSettings } from './syntax/json-settings.js';
 /** Its command is a list with the arguments. */
 export const opencode: Client = {
   name: 'opencode',
-  title: 'OpenCode',
+  ...knownClients.opencode,
   scopes: ['user', 'project'],
   syntax: jsonSettings,
   container: ['mcp', 'servers'],
   earlierContainer: ['mcp'],
   managed: ['type', 'command', 'url', 'headers', 'enabled'],
   startsInProject: true,
-  http: true,
   file: (scope, machine) => {
     if (scope === 'project') return joinPathFor(machine, machine.project, 'opencode.json');
     const folder =
@@ -31,5 +31,4 @@ export const opencode: Client = {
           enabled: true,
         },
   variable: (name) => `{env:${name}}`,
-  next: 'start OpenCode again',
 };

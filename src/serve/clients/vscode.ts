@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { applicationFolder, joinPathFor } from './client-paths.js';
 import { entryMembers, typedEntry } from './server-entry.js';
@@ -5,18 +6,16 @@ import { jsonSettings } from './syntax/json-settings.js';
 
 export const vscode: Client = {
   name: 'vscode',
-  title: 'VS Code',
+  ...knownClients.vscode,
   scopes: ['project', 'user'],
   syntax: jsonSettings,
   container: ['servers'],
   managed: entryMembers,
   startsInProject: true,
-  http: true,
   file: (scope, machine) =>
     scope === 'user'
       ? joinPathFor(machine, applicationFolder(machine), 'Code', 'User', 'mcp.json')
       : joinPathFor(machine, machine.project, '.vscode', 'mcp.json'),
   entry: typedEntry,
   variable: (name) => `\${env:${name}}`,
-  next: 'run "MCP: List Servers" in VS Code and start the server',
 };

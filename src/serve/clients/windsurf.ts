@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { joinPathFor } from './client-paths.js';
 import { entryMembers, plainEntry } from './server-entry.js';
@@ -6,15 +7,13 @@ import { jsonSettings } from './syntax/json-settings.js';
 /** Has one file per user and none per project. */
 export const windsurf: Client = {
   name: 'windsurf',
-  title: 'Windsurf',
+  ...knownClients.windsurf,
   scopes: ['user'],
   syntax: jsonSettings,
   container: ['mcpServers'],
   managed: entryMembers,
   startsInProject: false,
-  http: true,
   file: (_scope, machine) => joinPathFor(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),
   entry: (transport) => plainEntry(transport, 'serverUrl'),
   variable: (name) => `\${env:${name}}`,
-  next: 'refresh the MCP servers in Windsurf',
 };

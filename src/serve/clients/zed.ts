@@ -1,3 +1,4 @@
+import { knownClients } from '../../model/known-clients.js';
 import type { Client } from './client.js';
 import { applicationFolder, joinPathFor } from './client-paths.js';
 import { entryMembers, plainEntry } from './server-entry.js';
@@ -6,13 +7,12 @@ import { jsonSettings } from './syntax/json-settings.js';
 /** On macOS, too, its settings are in ~/.config. It replaces no variables in headers. */
 export const zed: Client = {
   name: 'zed',
-  title: 'Zed',
+  ...knownClients.zed,
   scopes: ['user', 'project'],
   syntax: jsonSettings,
   container: ['context_servers'],
   managed: entryMembers,
   startsInProject: false,
-  http: true,
   file: (scope, machine) => {
     if (scope === 'project') return joinPathFor(machine, machine.project, '.zed', 'settings.json');
     if (machine.platform === 'win32')
@@ -25,5 +25,4 @@ export const zed: Client = {
   },
   entry: (transport) => plainEntry(transport, 'url'),
   variable: (name) => `\${${name}}`,
-  next: 'look at the MCP servers in the Agent Panel of Zed',
 };

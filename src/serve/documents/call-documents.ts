@@ -13,10 +13,12 @@ import {
   object,
   oneOf,
   optional,
+  recordOf,
   text,
   union,
 } from '../../host/operations/shape.js';
 import { hostErrorCodes } from '../../model/host-error.js';
+import { taintModes } from '../../model/taint-setting.js';
 import { effects } from '../../model/tool.js';
 import { callDocumentShape } from '../print/call-document.js';
 import { type JsonDocument, jsonDocument } from './json-document.js';
@@ -33,6 +35,23 @@ export const callDocuments = {
     verdict: oneOf(['allow', 'ask', 'deny', 'limit', 'invalid', 'not-ready']),
     code: optional(oneOf(hostErrorCodes, 'Absent for allow and ask.')),
     because: arrayOf(object({ text: anyText(), origin })),
+    evidence: optional(
+      arrayOf(jsonObject('What a person would see of the call: kind, text, and at: its JSON Pointer.')),
+    ),
+    problems: optional(
+      arrayOf(object({ pointer: anyText('JSON Pointer in the arguments.'), message: anyText() })),
+    ),
+    seen: optional(
+      arrayOf(
+        object({ rule: text(), pointer: anyText('JSON Pointer in the arguments.'), text: anyText() }),
+        'Values for which nobody vouched in this session. Absent: the call is not held for them.',
+      ),
+    ),
+    taint: object({
+      mode: oneOf(taintModes),
+      untrusted: boolean('The session has seen text of others.'),
+      inputs: recordOf(text(), 'What each input decides.'),
+    }),
     effect: object({ value: oneOf(effects), declared: boolean() }),
     untrustedInputs: arrayOf(text(), 'Inputs that may contain data from untrusted sources.'),
     trusted: boolean('Its answers are trusted by the configuration.'),
@@ -65,6 +84,7 @@ export const callDocuments = {
     shape: jsonDocument('serve@1', '', {
       mcp: optional(text('URL for MCP clients; absent with --no-http.')),
       api: optional(text('URL of the API.')),
+      console: optional(text('A link that signs one browser in to the console, once.')),
       token: optional(text('For people; valid until the host stops.')),
       agentToken: optional(text('It may only list and call tools.')),
       pages: optional(text('What links to the pages of held calls start with.')),

@@ -2,11 +2,13 @@
 import type { JsonObject } from '../../model/json.js';
 import { auditDocuments } from './audit-documents.js';
 import { callDocuments } from './call-documents.js';
+import { contributionDocuments } from './contribution-documents.js';
 import { installationDocuments } from './installation-documents.js';
 import type { JsonDocument } from './json-document.js';
 import { machineDocuments } from './machine-documents.js';
 import { operatorDocuments } from './operator-documents.js';
 import { packageDocuments } from './package-documents.js';
+import { registryDocuments } from './registry-documents.js';
 import { setDocuments } from './set-documents.js';
 
 export const documents = {
@@ -16,6 +18,8 @@ export const documents = {
   ...operatorDocuments,
   ...setDocuments,
   ...auditDocuments,
+  ...contributionDocuments,
+  ...registryDocuments,
   ...machineDocuments,
 } satisfies Readonly<Record<`${string}@${number}`, JsonDocument>>;
 

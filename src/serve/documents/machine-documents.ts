@@ -1,4 +1,5 @@
 // Documents about this machine, its clients and the command itself.
+import { consoleLinkMembers } from '../../host/operations/session-shapes.js';
 import {
   anyText,
   arrayOf,
@@ -90,6 +91,7 @@ export const machineDocuments = {
       'a change, or steps to do by hand',
     ),
   },
+  'open@1': jsonDocument('open@1', 'A link that opens the console, once.', consoleLinkMembers),
   'explain@1': jsonDocument('explain@1', 'What a diagnostic or error code means.', {
     code: text(),
     severity: oneOf(['error', 'warning', 'info']),

@@ -1,4 +1,5 @@
 // Documents about decisions of the operator.
+import { endorsementEntry, labelSessionEntry } from '../../host/operations/label-rows.js';
 import {
   acceptedWaiver,
   killOutcomeMembers,
@@ -26,7 +27,12 @@ import { approvalEntry } from '../print/approval-document.js';
 import { ruleEntry } from '../print/rule-document.js';
 import { jsonDocument } from './json-document.js';
 
-const printedToken = { ...tokenMembers, createdAt: isoTime(), expiresAt: nullable(isoTime()) };
+const printedToken = {
+  ...tokenMembers,
+  createdAt: isoTime(),
+  expiresAt: nullable(isoTime()),
+  lastUsedAt: nullable(isoTime('About when it was used the last time.')),
+};
 const waivers = exactly('toolwharf/waivers@1');
 
 export const operatorDocuments = {
@@ -37,6 +43,12 @@ export const operatorDocuments = {
   'rules@1': jsonDocument('rules@1', 'Standing rules with their conditions.', {
     rules: arrayOf(ruleEntry),
     revoked: optional(text('Id of the rule that was revoked.')),
+  }),
+  'sessions@1': jsonDocument('sessions@1', 'What sessions have seen.', {
+    sessions: arrayOf(labelSessionEntry),
+  }),
+  'endorsements@1': jsonDocument('endorsements@1', 'Values that people vouched for.', {
+    endorsements: arrayOf(endorsementEntry),
   }),
   'notice-key@1': jsonDocument('notice-key@1', 'The key that signs notices to approvals.webhook.', {
     key: text(),

@@ -1,8 +1,9 @@
 import { Cancellation } from '../../model/cancel-signal.js';
+import { LiveMap } from '../../model/live-map.js';
 
 /** Requests in progress. Each can be aborted; all are aborted when the server stops. */
 export class ActiveRequests {
-  readonly #open = new Set<Cancellation>();
+  readonly #open = new LiveMap<Cancellation, true>();
   readonly #idleListeners: (() => void)[] = [];
   #aborted = false;
 
@@ -13,7 +14,7 @@ export class ActiveRequests {
   begin(): Cancellation {
     const cancellation = new Cancellation();
     if (this.#aborted) cancellation.abort();
-    this.#open.add(cancellation);
+    this.#open.set(cancellation, true);
     return cancellation;
   }
 
@@ -33,6 +34,6 @@ export class ActiveRequests {
   /** Aborts all requests. Requests that start later are aborted immediately. */
   abortAll(): void {
     this.#aborted = true;
-    for (const it of this.#open) it.abort();
+    for (const it of this.#open.keys()) it.abort();
   }
 }

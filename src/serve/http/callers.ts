@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Host, ServedSessionOptions, Session, TokenEntry, TokenRole } from '../../host/host.js';
 import { Cancellation, type CancelSignal } from '../../model/cancel-signal.js';
+import { LiveMap } from '../../model/live-map.js';
 import { HttpError } from './http-error.js';
 import type { Identity } from './identity.js';
 import { type IdentityProvider, InvalidToken } from './oidc/identity-provider.js';
@@ -35,7 +36,7 @@ interface CallerEntry extends HttpCaller {
   readonly sockets: Set<Socket>;
   readonly revocation: Cancellation;
   /** Requests in progress. They are aborted when the token is revoked. */
-  readonly requests: Set<Cancellation>;
+  readonly requests: LiveMap<Cancellation, true>;
   expiresAt: number | null;
   open: Promise<Session> | undefined;
 }
@@ -121,7 +122,7 @@ export class Callers {
       entry.sockets.add(socket);
       socket.once('close', () => entry.sockets.delete(socket));
     }
-    entry.requests.add(request);
+    entry.requests.set(request, true);
     return () => {
       entry.requests.delete(request);
     };
@@ -204,7 +205,7 @@ export class Callers {
       revocation,
       revoked: revocation,
       sockets: new Set(),
-      requests: new Set(),
+      requests: new LiveMap(),
       open: undefined,
       session: () => {
         entry.open ??= this.#host.session({ ...this.#options.session, principal }).catch((error) => {
@@ -248,7 +249,7 @@ function expiredToken({ name, expiresAt }: TokenEntry): InvalidToken {
 
 function revoke({ revocation, requests }: CallerEntry): void {
   revocation.abort();
-  for (const it of requests) it.abort();
+  for (const it of requests.keys()) it.abort();
 }
 
 function tooMany(what: string, headers: Readonly<Record<string, string>>): HttpError {

@@ -37,9 +37,20 @@ export class EventStream {
     });
   }
 
-  /** Sends one event. The text is JSON on one line. */
-  send(text: string): void {
-    this.#write(`event: message\ndata: ${text}\n\n`);
+  /** Sends one event. The text is JSON on one line. `id`: where a client can come back after it. */
+  send(text: string, id?: string): void {
+    this.#write(`${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${text}\n\n`);
+  }
+
+  /** Sends an id without a message, and when to come back if the connection breaks. */
+  prime(id: string, retryMs: number): void {
+    this.#write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
+  }
+
+  /** Calls back when the connection is closed, by whichever side. */
+  onClose(listener: () => void): void {
+    if (this.#response.closed || this.#response.destroyed) listener();
+    else this.#response.once('close', listener);
   }
 
   end(): void {

@@ -9,7 +9,7 @@ export interface HttpReply {
   /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
   readonly type?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Security headers of every response: a browser must not sniff, cache, frame or run it. */
@@ -43,8 +43,9 @@ export function sendReply(response: ServerResponse, reply: HttpReply, readMs: nu
   if (status !== 204) written.push('content-length', Buffer.byteLength(text));
   if (headers !== undefined) for (const name in headers) written.push(name, headers[name] as string);
   response.writeHead(status, written as string[]);
-  cutOffAfter(response, readMs);
   response.end(text);
+  // The kernel takes most replies as a whole, and they need no timer.
+  if (response.socket === null || response.socket.writableLength > 0) cutOffAfter(response, readMs);
 }
 
 /** Closes the connection if the client has not read the whole response within `readMs`. */

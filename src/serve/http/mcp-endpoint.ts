@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Tasks } from '../../host/host.js';
 import { Cancellation } from '../../model/cancel-signal.js';
+import { isObject, type Json } from '../../model/json.js';
 import type { ApprovalDecider } from '../mcp/approval-question.js';
 import {
   type ParsedMessage,
@@ -24,6 +26,7 @@ import type { HttpServerLimits } from './server-limits.js';
 
 export interface McpEndpointOptions {
   readonly approvals: ApprovalDecider;
+  readonly tasks: Tasks;
   readonly parts: McpServerParts;
   readonly expose: ExposeMode;
   readonly installRequests: boolean | undefined;
@@ -90,7 +93,10 @@ export class McpEndpoint {
     }
   }
 
-  /** Opens the stream for messages that belong to no request. A new stream replaces the old one. */
+  /**
+   * Opens the stream for messages that belong to no request, or continues the stream of the event that the client names. A
+   * new connection replaces the old one.
+   */
   async listen(
     { caller, signal }: Exchange,
     request: IncomingMessage,
@@ -100,14 +106,17 @@ export class McpEndpoint {
     if (!acceptedTypes(request).stream)
       throw new HttpError(406, 'usage', 'the Accept header must allow text/event-stream');
     if (signal.aborted) return;
-    const stream = new EventStream(response, this.#options.limits);
-    session.stream?.end();
-    session.stream = stream;
+    const lastEventId = request.headers['last-event-id'];
+    const connection = session.streams.connect(
+      () => new EventStream(response, this.#options.limits),
+      typeof lastEventId === 'string' ? lastEventId : undefined,
+    );
+    if (connection === undefined)
+      throw new HttpError(400, 'usage', 'this stream cannot be continued: it is over, or too old');
     await new Promise<void>((resolve) => {
-      response.once('close', resolve);
-      signal.addEventListener('abort', () => stream.end(), { once: true });
+      connection.onClose(resolve);
+      signal.addEventListener('abort', () => connection.end(), { once: true });
     });
-    if (session.stream === stream) session.stream = undefined;
     session.usedAt = performance.now();
   }
 
@@ -118,7 +127,7 @@ export class McpEndpoint {
 
   /** Ends all streams that would stay open forever. */
   endStreams(): void {
-    for (const it of this.#options.sessions.all()) it.stream?.end();
+    for (const it of this.#options.sessions.all()) it.streams.general?.close();
     for (const it of this.#subscriptions) it.abort();
   }
 
@@ -152,6 +161,7 @@ export class McpEndpoint {
     const reply = await server
       .request2026(request, {
         signal: cancellation,
+        sessionName: sessionNameIn(request.params._meta),
         onNotification: (message) => void mcpResponse.sendEarly(JSON.stringify(message)),
       })
       .finally(() => this.#subscriptions.delete(cancellation));
@@ -180,8 +190,7 @@ export class McpEndpoint {
     mcpResponse: McpResponse,
   ): Promise<void> {
     // A client without a session is served too, but the server never sends it a request.
-    const temporary =
-      known === undefined ? (await this.#server(caller)).session2025({ send: () => {} }) : undefined;
+    const temporary = known === undefined ? (await this.#server(caller)).session2025({}) : undefined;
     const session = (known?.session ?? temporary) as Session2025;
     const ids = messages.flatMap((it) =>
       'message' in it && it.message.kind === 'request' ? [it.message.id] : [],
@@ -189,14 +198,21 @@ export class McpEndpoint {
     // The session rejects a request whose id is already in use; the stream stays with the first request.
     const ownIds = ids.filter((id) => known?.pendingResponses.has(id) === false);
     for (const id of ownIds) known?.pendingResponses.set(id, mcpResponse);
-    // The client cannot fetch the answer later, so a closed connection cancels the call.
+    let isRunning = true;
     const cancel = () => {
+      if (!isRunning) return;
       for (const requestId of known === undefined ? ids : ownIds) {
         const params = { requestId };
         session.receive({ kind: 'notification', method: 'notifications/cancelled', params }).catch(() => {});
       }
     };
-    signal.addEventListener('abort', cancel, { once: true });
+    const replay = ownIds.length > 0 && mcpResponse.acceptsStream ? known?.streams.open(cancel) : undefined;
+    if (replay !== undefined) mcpResponse.keepIn(replay);
+    // A client that can fetch the answer later keeps its call. Without a session, or an id to come back to, it cannot.
+    const leave = () => {
+      if (replay?.isResumable !== true) cancel();
+    };
+    signal.addEventListener('abort', leave, { once: true });
     try {
       if (signal.aborted) return;
       const replies = await Promise.all(
@@ -206,7 +222,9 @@ export class McpEndpoint {
       if (texts.length === 0) mcpResponse.finishEmpty();
       else mcpResponse.finish(200, texts, batch);
     } finally {
-      signal.removeEventListener('abort', cancel);
+      isRunning = false;
+      if (replay?.isEnded === false) replay.close();
+      signal.removeEventListener('abort', leave);
       for (const id of ownIds) known?.pendingResponses.delete(id);
       if (known !== undefined) known.usedAt = performance.now();
       temporary?.close();
@@ -228,13 +246,13 @@ export class McpEndpoint {
   #server(caller: HttpCaller): Promise<McpServer> {
     const known = this.#servers.get(caller);
     if (known !== undefined) return known;
-    const { approvals, parts, expose, installRequests } = this.#options;
+    const { approvals, tasks, parts, expose, installRequests } = this.#options;
     const { principal, id: holder, mayApprove } = caller;
     const approver = mayApprove ? holder : null;
     const created = caller.session().then((session) =>
       createMcpServer({
         ...parts,
-        ...{ session, approvals, principal, holder, expose, installRequests, approver },
+        ...{ session, approvals, tasks, principal, holder, expose, installRequests, approver },
       }),
     );
     this.#servers.set(caller, created);
@@ -250,6 +268,22 @@ export class McpEndpoint {
     );
     this.#servers.delete(caller);
   }
+}
+
+/** Characters of a session name that a client chose. */
+const maxSessionName = 200;
+
+/** A client that names its conversations keeps what they have seen apart. Without a name, the token is one session. */
+function sessionNameIn(meta: Json | undefined): string | undefined {
+  const name = isObject(meta) ? meta['toolwharf/session'] : undefined;
+  if (name === undefined) return undefined;
+  if (typeof name !== 'string' || name === '' || name.length > maxSessionName)
+    throw new HttpError(
+      400,
+      'usage',
+      `"toolwharf/session" must be a text of at most ${maxSessionName} characters`,
+    );
+  return `named ${name}`;
 }
 
 function isInitialize(message: { readonly kind: string; readonly method?: string }): boolean {

@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../model/json.js';
+import { LiveMap } from '../../model/live-map.js';
+import { ByteBudget } from '../../wire/byte-budget.js';
 import type { RequestId } from '../mcp/json-rpc.js';
 import type { McpServer, Session2025 } from '../mcp/server.js';
 import type { HttpCaller } from './callers.js';
-import type { EventStream } from './event-stream.js';
 import { HttpError } from './http-error.js';
 import type { McpResponse } from './mcp-response.js';
+import { ReplayStreams } from './replay-streams.js';
 import type { HttpServerLimits } from './server-limits.js';
 
 /** The session of one client of the 2025 era. */
@@ -17,12 +19,15 @@ export interface McpSession {
   readonly caller: HttpCaller;
   readonly session: Session2025;
   /** Responses in progress, by request id. */
-  readonly pendingResponses: Map<RequestId, McpResponse>;
-  /** The client's stream for messages that belong to no request. */
-  stream: EventStream | undefined;
+  readonly pendingResponses: LiveMap<RequestId, McpResponse>;
+  /** Streams of the client, also those whose connection broke. */
+  readonly streams: ReplayStreams;
   readonly createdAt: number;
   usedAt: number;
 }
+
+/** First revision with events that have no message. */
+const firstPrimed = '2025-11-25';
 
 export interface McpSessionsOptions {
   readonly limits: HttpServerLimits;
@@ -33,9 +38,12 @@ export interface McpSessionsOptions {
 export class McpSessions {
   readonly #options: McpSessionsOptions;
   readonly #sessions = new Map<string, McpSession>();
+  readonly #replayBudget: ByteBudget;
 
   constructor(options: McpSessionsOptions) {
     this.#options = options;
+    const { replayBytesPerToken: perOwner, replayBytes: total } = options.limits;
+    this.#replayBudget = new ByteBudget({ perOwner, total });
   }
 
   get size(): number {
@@ -44,7 +52,7 @@ export class McpSessions {
 
   /** Opens a session. At the limit, it ends an idle session of the same caller, never of another one. */
   open(caller: HttpCaller, server: McpServer): McpSession {
-    const { sessions, sessionsPerToken } = this.#options.limits;
+    const { sessions, sessionsPerToken, resumeMs } = this.#options.limits;
     const own = this.ownedBy(caller);
     if (own.length >= sessionsPerToken || this.#sessions.size >= sessions) {
       const idle = own.filter((it) => !isSessionInUse(it)).sort((a, b) => a.usedAt - b.usedAt)[0];
@@ -56,13 +64,21 @@ export class McpSessions {
       this.end(idle);
     }
     const secret = randomBytes(32).toString('base64url');
+    const id = createHash('sha256').update(secret).digest('hex').slice(0, 16);
     const session: McpSession = {
       secret,
-      id: createHash('sha256').update(secret).digest('hex').slice(0, 16),
+      id,
       caller,
-      session: server.session2025({ send: (message, about) => deliver(session, message, about) }),
-      pendingResponses: new Map(),
-      stream: undefined,
+      session: server.session2025({
+        send: (message, about) => deliver(session, message, about),
+        sessionName: `mcp ${id}`,
+      }),
+      pendingResponses: new LiveMap(),
+      streams: new ReplayStreams({
+        share: this.#replayBudget.open(caller.id),
+        resumeMs,
+        isPrimed: () => session.session.revision >= firstPrimed,
+      }),
       createdAt: this.#options.now(),
       usedAt: performance.now(),
     };
@@ -89,7 +105,7 @@ export class McpSessions {
   end(session: McpSession): void {
     if (!this.#sessions.delete(session.secret)) return;
     session.session.close();
-    session.stream?.end();
+    session.streams.close();
   }
 
   sweep(): void {
@@ -105,19 +121,22 @@ export class McpSessions {
 }
 
 export function isSessionInUse(session: McpSession): boolean {
-  return session.stream !== undefined || session.pendingResponses.size > 0;
+  return session.streams.general?.isConnected === true || session.pendingResponses.size > 0;
 }
 
 /** Sends a server message on the stream it belongs to. A request that cannot be delivered is answered with an error. */
 function deliver(to: McpSession, message: JsonObject, about: RequestId | undefined): void {
   const text = JSON.stringify(message);
-  if (about !== undefined && to.pendingResponses.get(about)?.sendEarly(text) === true) return;
-  if (to.stream !== undefined) {
-    to.stream.send(text);
+  const { id, method } = message;
+  const isRequest = typeof method === 'string' && (typeof id === 'string' || typeof id === 'number');
+  const isNeeded = isRequest || method === 'notifications/cancelled';
+  if (about !== undefined && to.pendingResponses.get(about)?.sendEarly(text, isNeeded) === true) return;
+  const { general } = to.streams;
+  if (general?.isConnected === true || general?.isResumable === true) {
+    general.send(text, isNeeded);
     return;
   }
-  const { id } = message;
-  if (typeof message.method === 'string' && (typeof id === 'string' || typeof id === 'number')) {
+  if (isRequest) {
     queueMicrotask(() => {
       to.session.receive({ kind: 'response', id, result: undefined }).catch(() => {});
     });

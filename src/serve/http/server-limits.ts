@@ -27,6 +27,14 @@ export interface HttpServerLimits {
   readonly sessionIdleMs: number;
   /** Interval between keep-alive comments on a stream. */
   readonly pingMs: number;
+  /** After this time an answer becomes a stream that a client of a session can resume. */
+  readonly resumableMs: number;
+  /** Time for a client to come back to a stream whose connection broke. Then its calls are canceled. */
+  readonly resumeMs: number;
+  /** Bytes of messages that are kept for clients of one token that come back. */
+  readonly replayBytesPerToken: number;
+  /** The same for all tokens together. */
+  readonly replayBytes: number;
   /** Interval between checks for revoked tokens and idle sessions. */
   readonly sweepMs: number;
 }
@@ -49,5 +57,9 @@ export const defaultHttpServerLimits: HttpServerLimits = {
   sessionsPerToken: 256,
   sessionIdleMs: 30 * 60_000,
   pingMs: 15_000,
+  resumableMs: 250,
+  resumeMs: 60_000,
+  replayBytesPerToken: 16 * 1024 * 1024,
+  replayBytes: 64 * 1024 * 1024,
   sweepMs: 5_000,
 };

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Host, ServedSessionOptions } from '../../host/host.js';
 import type { Cancellation } from '../../model/cancel-signal.js';
@@ -9,8 +9,13 @@ import { createMcpServerParts, type ExposeMode } from '../mcp/server-options.js'
 import { ActiveRequests } from './active-requests.js';
 import { ApprovalPage } from './approval-page/approval-page.js';
 import { Callers, type StartToken } from './callers.js';
+import { ConnectionOrder } from './connection-order.js';
+import type { ExemptionFile } from './console/console-exemptions.js';
+import { ConsoleFiles } from './console/console-files.js';
+import { ConsoleSite } from './console/console-site.js';
 import { HttpError } from './http-error.js';
 import { errorReply, sendReply } from './http-reply.js';
+import { listening, urlHost } from './listening.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { McpSessions } from './mcp-sessions.js';
 import { type Gauge, Metrics } from './metrics.js';
@@ -37,6 +42,10 @@ export interface HttpServerOptions {
   /** Options of each caller's session. */
   readonly session: Omit<ServedSessionOptions, 'principal'>;
   readonly expose?: ExposeMode;
+  /** Folder with the built files of the console. Absent: no console. */
+  readonly console?: string | undefined;
+  /** Where the console writes exemptions from the scanner. */
+  readonly exemptions?: ExemptionFile | undefined;
   readonly version: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -62,6 +71,7 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
   const sessions = new McpSessions({ limits, now });
   const endpoint = new McpEndpoint({
     approvals: host.approvals,
+    tasks: host.tasks,
     parts: createMcpServerParts({ version, state: null, now, onBug }),
     expose: options.expose ?? 'auto',
     installRequests: options.session.policy?.installRequests,
@@ -72,6 +82,7 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
   const activeRequests = new ActiveRequests();
   const budget = new ByteBudget({ perOwner: limits.openBytesPerToken, total: limits.openBytes });
   const turns = new Turns();
+  const order = new ConnectionOrder();
   let closed = false;
   const gauges = (): readonly Gauge[] => [
     { name: 'toolwharf_http_connections', help: 'Open connections.', value: connections.size },
@@ -98,7 +109,18 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
     publicUrl,
   };
   const page = new ApprovalPage(host, { now, readMs: limits.readMs });
+  const files = options.console === undefined ? undefined : ConsoleFiles.read(options.console);
+  const site =
+    files &&
+    new ConsoleSite(host, {
+      ...{ files, session, version, now, onBug, limits },
+      exemptions: options.exemptions,
+    });
 
+  const context: DispatchContext = {
+    ...{ routes, serverNames, callers, limits, budget, turns, order, page, site, now, onBug },
+    isClosed: () => closed,
+  };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const cancellation = activeRequests.begin();
     response.once('close', () => {
@@ -107,10 +129,7 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
       if (!response.writableFinished) cancellation.abort();
     });
     try {
-      await dispatch({
-        ...{ request, response, routes, serverNames, callers, limits, closed, cancellation },
-        ...{ budget, turns, page, now, onBug },
-      });
+      await dispatch(context, { request, response, cancellation });
     } catch (error) {
       // A client that has disconnected gets no answer.
       const isGone = error instanceof HostError && error.code === 'canceled' && request.destroyed;
@@ -140,8 +159,9 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
   await listening(server, options);
   const { port } = server.address() as AddressInfo;
   serverNames.port = port;
-  const url = `http://${hostOf(options.address ?? loopback)}:${port}`;
+  const url = `http://${urlHost(options.address)}:${port}`;
   const endLinks = host.approvals.links.serveAt(publicUrl ?? url);
+  const endSite = site && host.consoleAccess.serveWith(async () => publicUrl ?? url);
   callers.resume().catch(onBug);
   const sweeping = setInterval(() => {
     sessions.sweep();
@@ -155,10 +175,12 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
       if (closed) return;
       closed = true;
       endLinks();
+      endSite?.();
       clearInterval(sweeping);
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       endpoint.endStreams();
+      await site?.close();
       await Promise.race([activeRequests.whenIdle(), sleep(limits.graceMs)]);
       activeRequests.abortAll();
       sessions.close();
@@ -172,39 +194,37 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
 }
 
 interface DispatchContext {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
   readonly routes: RouteTable;
   readonly serverNames: ServerNames;
   readonly callers: Callers;
   readonly limits: HttpServerLimits;
-  readonly closed: boolean;
+  readonly isClosed: () => boolean;
   readonly budget: ByteBudget;
   readonly turns: Turns;
+  readonly order: ConnectionOrder;
   readonly page: ApprovalPage;
+  readonly site: ConsoleSite | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
+}
+
+interface IncomingRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   /** Aborted when the client disconnects, its token is revoked, or the server stops. */
   readonly cancellation: Cancellation;
 }
 
 /** Checks origin, token, route, role and body in this order, so that a client without a token learns nothing. */
-async function dispatch(context: DispatchContext): Promise<void> {
-  const { request, response, routes, callers, limits, serverNames, cancellation } = context;
-  // Pipelined request: Node would start it, buffer its answer, and not report when the client disconnects.
-  if (response.socket === null)
-    throw new HttpError(
-      400,
-      'usage',
-      'the request was sent before the previous one on this connection was answered',
-      {
-        hint: 'wait for the answer, or open another connection',
-        headers: { connection: 'close' },
-      },
-    );
+async function dispatch(
+  context: DispatchContext,
+  { request, response, cancellation }: IncomingRequest,
+): Promise<void> {
+  const { routes, callers, limits, serverNames } = context;
+  await context.order.enter(request, response);
   checkHost(request, serverNames);
-  if (context.closed)
+  if (context.isClosed())
     throw new HttpError(503, 'host_unreachable', 'the host is shutting down', {
       headers: { connection: 'close' },
     });
@@ -214,6 +234,10 @@ async function dispatch(context: DispatchContext): Promise<void> {
   if (ApprovalPage.owns(path)) {
     await context.page.serve(request, response, ownOrigin(request, serverNames));
     return;
+  }
+  if (context.site !== undefined && ConsoleSite.owns(path)) {
+    const origin = ownOrigin(request, serverNames);
+    return context.site.serve({ request, response, origin, cancellation });
   }
   checkOrigin(request, serverNames);
   const method = request.method ?? '';
@@ -236,11 +260,8 @@ async function dispatch(context: DispatchContext): Promise<void> {
     const query = mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1));
     const { headers } = request;
     const room = { maxBytes: limits.bodyBytes, share, turns: context.turns };
-    const exchange: Exchange = {
-      ...{ caller, pathParams, query, headers, room },
-      body: undefined,
-      signal: cancellation,
-    };
+    const signal = cancellation;
+    const exchange: Exchange = { caller, pathParams, query, headers, room, body: undefined, signal };
     if ('stream' in route) {
       await route.stream(exchange, request, response);
     } else if ('handle' in route) {
@@ -261,33 +282,7 @@ async function dispatch(context: DispatchContext): Promise<void> {
   }
 }
 
-const loopback = '127.0.0.1';
 const noQuery = new URLSearchParams();
-
-function listening(server: Server, { address = loopback, port }: HttpServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? 'the port is in use' : String(error.code);
-      reject(
-        new HostError('usage', `cannot listen on port ${port} of ${address}: ${reason}`, {
-          cause: error,
-          hint: 'use another port with --port; 0 means any free port',
-        }),
-      );
-    });
-    server.listen({ port, host: address, exclusive: true }, () => {
-      server.removeAllListeners('error');
-      resolve();
-    });
-  });
-}
-
-/** The host part of the URL for an address. The addresses that mean "all interfaces" become loopback. */
-function hostOf(address: string): string {
-  if (address === '0.0.0.0') return loopback;
-  if (address === '::') return '[::1]';
-  return address.includes(':') ? `[${address}]` : address;
-}
 
 function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());

@@ -1,5 +1,6 @@
 import { sha256 } from '../../files/sha256.js';
-import type { Approvals, Confirmation } from '../../host/host.js';
+import type { Approvals } from '../../host/host.js';
+import { type ApprovalRequest, isHeldForTaint, maxAsked } from '../../model/approval.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
 import { heldFacts, printFacts } from '../print/held-call.js';
@@ -7,7 +8,11 @@ import { visibleLine } from '../print/visible.js';
 import type { DecisionSource } from './page-question.js';
 
 /** The decision of the user at the client. */
-export type UserDecision = 'approve' | 'deny';
+export interface UserDecision {
+  readonly answer: 'approve' | 'deny';
+  /** What the user says that they asked for; it vouches for the values in it. */
+  readonly asked?: string;
+}
 
 /** Whether a client can show a form. A client that names no modes supports forms. */
 export function supportsForms(capabilities: Json | undefined): boolean {
@@ -22,31 +27,34 @@ const windowMs = 10 * 60_000;
 /** Limits questions to the user, because nobody reads the fiftieth in a row. Beyond it the model gets the held-call result. */
 export class QuestionLimit {
   readonly #now: () => number;
+  readonly #max: number;
   #askedAt: number[] = [];
 
-  constructor(now: () => number) {
+  constructor(now: () => number, max = maxQuestions) {
     this.#now = now;
+    this.#max = max;
   }
 
   /** Counts a question. Returns false if the limit is reached. */
   take(): boolean {
     const now = this.#now();
     this.#askedAt = this.#askedAt.filter((it) => it > now - windowMs);
-    if (this.#askedAt.length >= maxQuestions) return false;
+    if (this.#askedAt.length >= this.#max) return false;
     this.#askedAt.push(now);
     return true;
   }
 }
 
 const field = 'approve';
+const askedField = 'asked';
 
 /** The approval question of both eras. It shows everything that would run, with hidden characters made visible. */
-export function approvalQuestion(confirmation: Confirmation): JsonObject {
+export function approvalQuestion(held: ApprovalRequest): JsonObject {
   const message = [
-    `Run ${visibleLine(confirmation.tool)}?`,
+    `Run ${visibleLine(held.tool)}?`,
     '',
-    printFacts(heldFacts(confirmation), Number.POSITIVE_INFINITY, ''),
-    `You can answer until ${confirmation.expiresAt}.`,
+    printFacts(heldFacts(held), Number.POSITIVE_INFINITY, ''),
+    `You can answer until ${new Date(held.expiresAt).toISOString()}.`,
   ].join('\n');
   return {
     message,
@@ -58,6 +66,17 @@ export function approvalQuestion(confirmation: Confirmation): JsonObject {
           title: 'Run it once',
           description: 'Yes runs exactly this call, once.',
         },
+        ...(isHeldForTaint(held)
+          ? {
+              [askedField]: {
+                type: 'string',
+                title: 'What did you ask for? (optional)',
+                description:
+                  'In your own words. The names, addresses and amounts in it need no question later.',
+                maxLength: maxAsked,
+              },
+            }
+          : {}),
       },
       required: [field],
     },
@@ -68,11 +87,15 @@ export function approvalQuestion(confirmation: Confirmation): JsonObject {
 export function decisionIn(answer: Json | undefined): UserDecision | undefined {
   if (!isObject(answer)) return undefined;
   switch (answer.action) {
-    case 'accept':
-      return isObject(answer.content) && answer.content[field] === true ? 'approve' : 'deny';
+    case 'accept': {
+      const content = isObject(answer.content) ? answer.content : {};
+      if (content[field] !== true) return { answer: 'deny' };
+      const asked = content[askedField];
+      return { answer: 'approve', ...(typeof asked === 'string' && asked.trim() !== '' ? { asked } : {}) };
+    }
     case 'decline':
     case 'cancel':
-      return 'deny';
+      return { answer: 'deny' };
     default:
       return undefined;
   }
@@ -99,12 +122,12 @@ export async function applyDecision(
   approvals: ApprovalDecider,
 ): Promise<void> {
   const by = { name, channel: 'client', client } as const;
-  if (decision === 'deny') {
+  if (decision.answer === 'deny') {
     await approvals.deny(approval, by);
     return;
   }
   try {
-    await approvals.approve(approval, by);
+    await approvals.approve(approval, by, undefined, decision.asked);
   } catch (error) {
     // Somebody else decided first, the request expired, or the client was revoked: the state in the queue counts.
     if (!(error instanceof HostError)) throw error;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noTasks } from '../../../test/support/no-tasks.js';
 import type { Answer, CallRequest, ListedTool, PackageReport, Session } from '../../host/host.js';
 import { lateInstallations } from '../../host/lifecycle/late-installations.js';
 import type { JsonObject } from '../../model/json.js';
@@ -56,6 +57,7 @@ function client(call: (request: CallRequest) => Promise<Answer>, sent: JsonObjec
     tools: async () => [tool],
     call,
     promptMessages: refuse,
+    subscribe: refuse,
     resources: async () => [],
     resource: refuse,
     message: refuse,
@@ -66,14 +68,18 @@ function client(call: (request: CallRequest) => Promise<Answer>, sent: JsonObjec
     instructions: async () => [],
     complete: async () => ({ values: [] }),
     review: refuse,
+    source: refuse,
     accept: refuse,
     install: refuse,
+    registries: { list: refuse, search: refuse, info: refuse, reviews: refuse, decideReview: refuse },
     learning: { watch: refuse, propose: refuse, apply: refuse, undo: refuse },
+    consoleLink: refuse,
     requestInstall: refuse,
     installations: lateInstallations(refuse),
     signIns: { list: refuse, check: refuse, begin: refuse, finish: refuse, signOut: refuse },
     waivers: refuse,
     acceptWaiver: refuse,
+    named: () => session,
     close: async () => {},
   };
   const front = createMcpServer({
@@ -85,6 +91,7 @@ function client(call: (request: CallRequest) => Promise<Answer>, sent: JsonObjec
     }),
     session,
     approvals: { approve: refuse, deny: refuse, get: refuse, onChange: () => () => {} },
+    tasks: noTasks,
     principal: 'agent',
     holder: 'agent',
     expose: 'all',

@@ -1,4 +1,5 @@
 import type { Confirmation } from '../../host/host.js';
+import { appExtension, appSettings, showsApps } from '../../model/app-resource.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { Json, JsonObject, JsonSchema } from '../../model/json.js';
 import {
@@ -15,6 +16,7 @@ import { ChangeNotifier } from './change-notifier.js';
 import { answerCompletion } from './completion.js';
 import { joinedInstructions } from './joined-instructions.js';
 import { type RequestId, RpcError, type RpcReply, rpcErrorReply } from './json-rpc.js';
+import { NamedSessions } from './named-sessions.js';
 import { supportsUrls } from './page-question.js';
 import type { Page } from './paged-list.js';
 import { traceOf } from './progress.js';
@@ -24,11 +26,17 @@ import { reviewNote } from './review-note.js';
 import type { McpServerOptions } from './server-options.js';
 import { handleToolCall, readCallParams, type ToolCall } from './tool-call.js';
 import { ToolCatalog } from './tool-catalog.js';
+import { WatchedResources } from './watched-resources.js';
+
+/** Within ten minutes. */
+const maxClientRequests = 120;
 
 /** One request, independent of the protocol era. */
 export interface DispatchRequest extends Omit<ToolCall, 'name' | 'arguments' | 'meta'> {
   readonly method: string;
   readonly params: JsonObject;
+  /** Under which name the client's session keeps what it has seen. Undefined: that of the host session. */
+  readonly sessionName?: string | undefined;
 }
 
 export type DispatchResult =
@@ -41,21 +49,30 @@ export interface Dispatch {
   readonly changes: ChangeNotifier;
   /** Limits how often this caller's user is asked. */
   readonly questionLimit: QuestionLimit;
+  /** Limits how often this caller's client is asked by servers: for a sample of its model, or its roots. */
+  readonly requestLimit: QuestionLimit;
   /**
    * How the user of a client is asked about a held call. `form`: the answer decides. `page`: the user is sent to the page of
    * the call. Null: not at all. Counts the question.
    */
   approvalWay(confirmation: Confirmation, capabilities: Json | undefined): 'form' | 'page' | null;
   readonly serverInfo: JsonObject;
-  readonly capabilities: JsonObject;
+  /** What the server offers to a client. */
+  capabilities(client: Json | undefined): Promise<JsonObject>;
   /** What a client's model reads first, with the packages that need review now. */
   instructions(): Promise<string>;
   /** The input schema of a tool, by any of its names. */
   inputSchemaOf(tool: string): Promise<JsonSchema | undefined>;
+  /** How clients may run a tool, by any of its names. */
+  executionOf(tool: string): Promise<JsonObject | undefined>;
+  /** A new list of watched resources for one client. `report`: called with the address of a resource that was updated. */
+  watchedResources(report: (uri: string) => void): WatchedResources;
   /** Throws an `RpcError` for an invalid request. */
   answer(request: DispatchRequest): Promise<DispatchResult>;
   /** The error reply for anything thrown. Details of a bug go to the log only. */
   errorReply(id: RequestId, error: unknown): RpcReply;
+  /** The same as data. */
+  errorOf(error: unknown): { readonly code: number; readonly message: string; readonly data?: Json };
   close(): void;
 }
 
@@ -63,8 +80,9 @@ export function createDispatch(options: McpServerOptions): Dispatch {
   const { session, version } = options;
   const tools = new ToolCatalog(session, options);
   const prompts = new PromptCatalog(session);
-  const resources = new ResourceCatalog(session, prompts, options.results, options.holder);
+  const resources = new ResourceCatalog(session, prompts, options.results);
   const changes = new ChangeNotifier();
+  const named = new NamedSessions(options);
   const stop = session.onChange(() => {
     tools.invalidate();
     prompts.invalidate();
@@ -73,11 +91,13 @@ export function createDispatch(options: McpServerOptions): Dispatch {
   });
 
   const answer = async (request: DispatchRequest): Promise<DispatchResult> => {
-    const { method, params } = request;
+    const { method, params, sessionName } = request;
     const { cursor } = params;
+    // What one session was shown, large results included, does not reach another one unnoticed.
+    const own = named.of(sessionName);
     switch (method) {
       case 'tools/list':
-        return { kind: 'list', key: 'tools', page: (await tools.list(request.shape)).page(cursor) };
+        return { kind: 'list', key: 'tools', page: (await tools.list(request)).page(cursor) };
       case 'prompts/list':
         return { kind: 'list', key: 'prompts', page: (await prompts.list()).page(cursor) };
       case 'resources/list':
@@ -85,28 +105,34 @@ export function createDispatch(options: McpServerOptions): Dispatch {
       case 'resources/templates/list':
         return { kind: 'list', key: 'resourceTemplates', page: (await resources.templates()).page(cursor) };
       case 'tools/call': {
-        const { shape, signal, resumed, onHeld, onProgress, onAsk, logging } = request;
-        const call = {
-          ...readCallParams(params),
-          shape,
-          signal,
-          resumed,
-          onHeld,
-          onProgress,
-          onAsk,
-          logging,
-        };
-        return { kind: 'result', result: traced(await handleToolCall(options, tools, call), params) };
+        const result = await handleToolCall(own, tools, toolCallOf(request));
+        return { kind: 'result', result: traced(result, params) };
       }
       case 'completion/complete':
-        return { kind: 'result', result: await answerCompletion(session, params, request.signal) };
+        return { kind: 'result', result: await answerCompletion(own.session, params, request.signal) };
       case 'prompts/get':
-        return { kind: 'result', result: traced(await prompts.get(params, request.signal), params) };
-      case 'resources/read':
-        return { kind: 'result', result: traced(await resources.read(params, request.signal), params) };
+        return {
+          kind: 'result',
+          result: traced(await prompts.get(params, { ...request, session: own.session }), params),
+        };
+      case 'resources/read': {
+        const reading = { ...request, session: own.session, holder: own.holder };
+        return { kind: 'result', result: traced(await resources.read(params, reading), params) };
+      }
       default:
         throw new RpcError(methodNotFound, `unknown method ${JSON.stringify(method)}`);
     }
+  };
+
+  const errorOf: Dispatch['errorOf'] = (error) => {
+    if (error instanceof RpcError) {
+      const { code, message, data } = error;
+      return { code, message, ...(data === undefined ? {} : { data }) };
+    }
+    if (!(error instanceof HostError)) options.onBug(error);
+    const { code, message, hint } = asHostError(error);
+    const text = hint === undefined || code === 'internal' ? message : `${message}; ${hint}`;
+    return { code: errorTable[code].rpc, message: text };
   };
 
   const questionLimit = new QuestionLimit(options.now);
@@ -114,6 +140,7 @@ export function createDispatch(options: McpServerOptions): Dispatch {
     options,
     changes,
     questionLimit,
+    requestLimit: new QuestionLimit(options.now, maxClientRequests),
     approvalWay({ url }, capabilities) {
       // A question about each call of a loop would tire the user, wherever it is answered.
       const mayDecide = options.approver !== null && supportsForms(capabilities);
@@ -122,31 +149,58 @@ export function createDispatch(options: McpServerOptions): Dispatch {
       return mayDecide ? 'form' : 'page';
     },
     serverInfo: { name: 'toolwharf', title: 'Toolwharf', version },
-    capabilities: {
+    capabilities: async (client) => ({
       tools: { listChanged: true },
       prompts: { listChanged: true },
-      resources: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
       completions: {},
       logging: {},
-    },
+      ...(showsApps(client) && (await tools.hasApps())
+        ? { extensions: { [appExtension]: appSettings } }
+        : {}),
+    }),
     instructions: async () => {
       const asking = (await tools.offersRequests()) ? requestUsage : '';
       const review = reviewNote((await session.packages()).packages, options.state);
       return `${usage}${asking}${review}${joinedInstructions(await session.instructions())}`;
     },
     inputSchemaOf: async (tool) => (await tools.find(tool))?.tool.input,
+    executionOf: async (tool) => (await tools.find(tool))?.tool.execution,
+    watchedResources: (report) => new WatchedResources(resources, report),
     answer,
     errorReply(id, error) {
-      if (error instanceof RpcError) return rpcErrorReply(id, error.code, error.message, error.data);
-      if (!(error instanceof HostError)) options.onBug(error);
-      const { code, message, hint } = asHostError(error);
-      const text = hint === undefined || code === 'internal' ? message : `${message}; ${hint}`;
-      return rpcErrorReply(id, errorTable[code].rpc, text);
+      const { code, message, data } = errorOf(error);
+      return rpcErrorReply(id, code, message, data);
     },
+    errorOf,
     close() {
       stop();
       changes.close();
     },
+  };
+}
+
+/** Member by member: it is made for each call, and a spread with new members is slow. */
+function toolCallOf(request: DispatchRequest): ToolCall {
+  const { name, arguments: args, meta, clientText } = readCallParams(request.params);
+  const { shape, showsApps, signal, resumed, declared } = request;
+  const { onHeld, onProgress, onAsk, onTask, clientRequests, logging } = request;
+  return {
+    name,
+    arguments: args,
+    meta,
+    clientText,
+    shape,
+    showsApps,
+    signal,
+    resumed,
+    onHeld,
+    onProgress,
+    onAsk,
+    onTask,
+    clientRequests,
+    logging,
+    declared,
   };
 }
 

@@ -1,5 +1,6 @@
 import { Cancellation } from '../../model/cancel-signal.js';
 import { requestLimits } from '../../model/json-bounds.js';
+import { LiveMap } from '../../model/live-map.js';
 import type { ByteBudget } from '../../wire/byte-budget.js';
 import { FlowControl } from '../../wire/flow-control.js';
 import type { LineConnection } from '../../wire/line-connection.js';
@@ -86,7 +87,7 @@ function busyReply(text: string): RpcReply {
 class LineClient {
   readonly #era2026: Era2026;
   readonly #session2025: Session2025;
-  readonly #running = new Map<RequestId, Cancellation>();
+  readonly #running = new LiveMap<RequestId, Cancellation>();
   readonly #write: (line: string) => void;
   readonly #disconnected = new Cancellation();
   #era: '2025' | '2026' | undefined;

@@ -46,7 +46,7 @@ export async function describeTool(
 ): Promise<JsonObject> {
   const { name } = args;
   if (typeof name !== 'string') return invalidUse(`${describeToolName} needs "name": the name of a tool`);
-  const listed = await catalog.find(name);
+  const listed = await catalog.findForModel(name);
   if (listed === undefined)
     return invalidUse(`there is no tool ${JSON.stringify(name)}; search for tools with ${findToolName}`);
   return textResult(JSON.stringify(toolEntry(listed, await catalog.sandboxOf(listed), shape)));

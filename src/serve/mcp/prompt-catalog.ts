@@ -1,17 +1,16 @@
-import type { ListedPrompt, Session } from '../../host/host.js';
+import type { AskedClient, ListedPrompt, Session } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import { LoadOnce } from '../../model/load-once.js';
+import { attributed } from './attributed-question.js';
 import { invalidParams, RpcError } from './json-rpc.js';
 import { PagedList } from './paged-list.js';
 
 /** The prompts of a session, including skills. Cached until something changes. */
 export class PromptCatalog {
-  readonly #session: Session;
   readonly #loaded: LoadOnce<readonly ListedPrompt[]>;
 
   constructor(session: Session) {
-    this.#session = session;
     this.#loaded = new LoadOnce(() => session.prompts());
   }
 
@@ -28,7 +27,15 @@ export class PromptCatalog {
     return this.#loaded.get();
   }
 
-  async get(params: JsonObject, signal: CancelSignal): Promise<JsonObject> {
+  async get(
+    params: JsonObject,
+    {
+      signal,
+      onAsk,
+      clientRequests,
+      session,
+    }: AskedClient & { readonly signal: CancelSignal; readonly session: Session },
+  ): Promise<JsonObject> {
     const { name, arguments: args = {} } = params;
     if (typeof name !== 'string')
       throw new RpcError(invalidParams, 'prompts/get needs "name": the name of a prompt');
@@ -42,7 +49,8 @@ export class PromptCatalog {
         invalidParams,
         `the prompt ${name} needs the arguments ${missing.map((it) => it.name).join(', ')}`,
       );
-    return this.#session.promptMessages(name, args, signal);
+    const client = { onAsk: onAsk && attributed('prompt', name, onAsk), clientRequests };
+    return session.promptMessages(name, args, signal, client);
   }
 }
 

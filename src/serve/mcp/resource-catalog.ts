@@ -1,8 +1,9 @@
-import type { ListedPrompt, ListedResource, Session } from '../../host/host.js';
+import type { AskedClient, ListedPrompt, ListedResource, Session } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import { LoadOnce } from '../../model/load-once.js';
+import { attributed } from './attributed-question.js';
 import { takeCharacters, textLimit } from './content-parts.js';
 import { invalidParams, RpcError } from './json-rpc.js';
 import { type ListItem, PagedList } from './paged-list.js';
@@ -16,15 +17,13 @@ export class ResourceCatalog {
   readonly #session: Session;
   readonly #prompts: PromptCatalog;
   readonly #results: ResultStore;
-  readonly #holder: string;
   readonly #listed: LoadOnce<readonly ListedResource[]>;
 
-  constructor(session: Session, prompts: PromptCatalog, results: ResultStore, holder: string) {
+  constructor(session: Session, prompts: PromptCatalog, results: ResultStore) {
     this.#session = session;
     this.#listed = new LoadOnce(() => session.resources());
     this.#prompts = prompts;
     this.#results = results;
-    this.#holder = holder;
   }
 
   async list(): Promise<PagedList> {
@@ -42,17 +41,35 @@ export class ResourceCatalog {
     this.#listed.forget();
   }
 
-  async read(params: JsonObject, signal: CancelSignal): Promise<JsonObject> {
+  /** `holder`: whose large results it may read. */
+  async read(
+    params: JsonObject,
+    {
+      signal,
+      onAsk,
+      clientRequests,
+      session,
+      holder,
+    }: AskedClient & {
+      readonly signal: CancelSignal;
+      readonly session: Session;
+      readonly holder: string;
+    },
+  ): Promise<JsonObject> {
     const { uri } = params;
     if (typeof uri !== 'string') throw new RpcError(invalidParams, 'resources/read needs a uri');
-    const content = uri.startsWith(resultUriPrefix) ? this.#result(uri) : await this.#skill(uri);
+    const content = uri.startsWith(resultUriPrefix)
+      ? this.#result(uri, holder)
+      : await this.#skill(uri, session);
     if (content !== undefined) return { contents: [{ uri, ...content }] };
-    try {
-      return await this.#session.resource(uri, signal);
-    } catch (error) {
-      if (!(error instanceof HostError) || error.code !== 'not_found') throw error;
-      throw new RpcError(invalidParams, `there is no resource ${JSON.stringify(uri)}`, { uri });
-    }
+    const client = { onAsk: onAsk && attributed('resource', uri, onAsk), clientRequests };
+    return found(uri, () => session.resource(uri, signal, client));
+  }
+
+  /** Reports updates until the signal. Skills and stored results are not updated: `list_changed` reports a new version. */
+  async subscribe(uri: string, onUpdate: (uri: string) => void, signal: CancelSignal): Promise<void> {
+    if (uri.startsWith(resultUriPrefix) || (await this.#findSkill(uri)) !== undefined) return;
+    await found(uri, () => this.#session.subscribe(uri, onUpdate, signal));
   }
 
   /** Resources of upstream servers. Their URIs start with the package and server name. */
@@ -65,16 +82,20 @@ export class ResourceCatalog {
       });
   }
 
-  async #skill(uri: string): Promise<JsonObject | undefined> {
-    const skill = (await this.#prompts.all()).find((it) => it.kind === 'skill' && skillUri(it) === uri);
+  async #skill(uri: string, session: Session): Promise<JsonObject | undefined> {
+    const skill = await this.#findSkill(uri);
     if (skill === undefined) return undefined;
-    return { mimeType: markdown, text: await this.#session.prompt(skill.name, {}) };
+    return { mimeType: markdown, text: await session.prompt(skill.name, {}) };
+  }
+
+  async #findSkill(uri: string): Promise<ListedPrompt | undefined> {
+    return (await this.#prompts.all()).find((it) => it.kind === 'skill' && skillUri(it) === uri);
   }
 
   /** A stored result, whole or in part: `?offset=100000&limit=100000`, in characters. */
-  #result(uri: string): JsonObject | undefined {
+  #result(uri: string, holder: string): JsonObject | undefined {
     const [address = '', query = ''] = uri.split('?', 2);
-    const stored = this.#results.read(this.#holder, address);
+    const stored = this.#results.read(holder, address);
     if (stored === undefined) return undefined;
     const { text, mimeType } = stored;
     if (query === '') return { mimeType, text };
@@ -82,6 +103,16 @@ export class ResourceCatalog {
     const from = position(part.get('offset'), 0);
     const length = position(part.get('limit'), textLimit);
     return { mimeType: 'text/plain', text: takeCharacters(text.slice(from), length) };
+  }
+}
+
+/** An unknown resource is the client's mistake. */
+async function found<T>(uri: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof HostError) || error.code !== 'not_found') throw error;
+    throw new RpcError(invalidParams, `there is no resource ${JSON.stringify(uri)}`, { uri });
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Session } from '../../host/host.js';
+import type { Session, Tasks } from '../../host/host.js';
 import { ByteBudget } from '../../wire/byte-budget.js';
 import type { ApprovalDecider } from './approval-question.js';
 import { createResultStore, type ResultStore } from './result-store.js';
@@ -26,6 +26,8 @@ export interface McpServerParts {
     /** How long a held call waits for the decision after the user was sent to its page. */
     readonly pageWaitMs: number;
   };
+  /** A call that takes longer than this becomes a task, if the request allows it. Milliseconds. */
+  readonly taskAfterMs: number;
   /** For messages that arrive as lines and are in progress. */
   readonly lineBudget: ByteBudget;
   /** Milliseconds since 1970. */
@@ -44,10 +46,14 @@ const waitMs = 10 * 60_000;
 const outcomeTtlMs = 60_000;
 /** Shorter than usual clients wait for an answer. Then the model gets the held-call result, and asks again. */
 const pageWaitMs = 45_000;
+/** Short calls are answered directly, which saves the client a request. */
+const taskAfterMs = 500;
 
 export interface McpServerOptions extends McpServerParts {
   readonly session: Session;
   readonly approvals: ApprovalDecider;
+  /** Calls that clients follow as tasks. */
+  readonly tasks: Tasks;
   /** The principal of the session, as in the audit log. */
   readonly principal: string;
   /**
@@ -76,6 +82,7 @@ export function createMcpServerParts(
     stateSigner: createStateSigner({ now }),
     results: createResultStore({ now }),
     waiting,
+    taskAfterMs,
     lineBudget: new ByteBudget(lineBytes),
   };
 }

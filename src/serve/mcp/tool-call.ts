@@ -1,9 +1,8 @@
-import type { Answer, CallLogging, Confirmation, Progress } from '../../host/host.js';
+import type { Answer, CallLogging, ClientRequests, Confirmation, Progress } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import { askersKey } from '../../model/question-askers.js';
-import { withoutReservedMeta } from '../../model/reserved-meta.js';
+import { userTextKey, withoutReservedMeta } from '../../model/reserved-meta.js';
 import {
   callToolName,
   confirmToolName,
@@ -11,19 +10,17 @@ import {
   findToolName,
   requestInstallName,
 } from '../../model/tool-name.js';
-import { visible, visibleLine } from '../print/visible.js';
 import { applyDecision, type UserDecision } from './approval-question.js';
+import { type AskUser, attributed } from './attributed-question.js';
 import type { ResultShape } from './content-parts.js';
 import { invalidParams, RpcError } from './json-rpc.js';
 import { describeTool, findTools, invalidUse } from './meta-tool-calls.js';
+import { missingCapability } from './missing-capability.js';
 import { askForPackage } from './package-request.js';
 import { waitForDecision } from './page-question.js';
 import type { McpServerOptions } from './server-options.js';
 import type { ToolCatalog } from './tool-catalog.js';
 import { callResult, errorResult } from './tool-mapping.js';
-
-/** Sends a tool's question to the user at the client. Returns the elicitation result. */
-export type AskUser = (question: JsonObject) => Promise<JsonObject>;
 
 /** How a held call continues. `not-asked`: the client cannot ask its user, so the model gets the held-call result. */
 export type HoldResponse =
@@ -53,8 +50,12 @@ export interface ToolCall {
   readonly arguments: JsonObject;
   /** The `_meta` of the request, for MCP servers. */
   readonly meta?: JsonObject | undefined;
+  /** What the client says its user wrote. */
+  readonly clientText?: Json | undefined;
   readonly signal: CancelSignal;
   readonly shape: ResultShape;
+  /** Whether the client shows MCP Apps. Default: no. */
+  readonly showsApps?: boolean | undefined;
   /** Set if this request carries the user's decision on a held call. */
   readonly resumed?: ResumedCall | undefined;
   readonly onHeld: (hold: HeldCall) => Promise<HoldResponse>;
@@ -63,6 +64,12 @@ export interface ToolCall {
   readonly logging?: CallLogging | undefined;
   /** Sends a tool's question to the user. Absent if the client cannot show it. */
   readonly onAsk?: AskUser | undefined;
+  /** Called when the tool's server runs the call as a task. */
+  readonly onTask?: (() => void) | undefined;
+  /** Passes other requests of the tool's server to the client. Absent if it answers none. */
+  readonly clientRequests?: ClientRequests | undefined;
+  /** What a 2026 client declared. It gets the error of a server that needs more. Absent: the error is a result. */
+  readonly declared?: JsonObject | undefined;
 }
 
 /** Handles `tools/call`: resolves meta-tools, makes the call, and returns the result that the model reads. */
@@ -83,16 +90,34 @@ export async function handleToolCall(
   const target = isMetaCall
     ? { tool: call.arguments.name as string, arguments: call.arguments.arguments ?? {} }
     : { tool: name, arguments: call.arguments };
-  const { signal, onProgress, onAsk, logging, meta } = call;
-  const asking = onAsk === undefined ? {} : { onAsk: attributed(target.tool, onAsk) };
+  const { signal, onProgress, onAsk, onTask, clientRequests, logging, meta, clientText } = call;
+  // An app calls its tools by name. What comes through a meta-tool is a call of the model.
+  const apps = call.showsApps === true && !isMetaCall ? 'shown' : 'hidden';
+  const asking = onAsk && attributed('tool', target.tool, onAsk);
   const makeCall: MakeCall = (it = target) =>
-    options.session.call({ ...it, signal, onProgress, logging, meta, ...asking });
+    options.session.call({
+      tool: it.tool,
+      arguments: it.arguments,
+      signal,
+      onProgress,
+      onAsk: asking,
+      onTask,
+      clientRequests,
+      logging,
+      meta,
+      clientText,
+      apps,
+    });
   try {
     const outcome = await callUntilDecided(options, call, makeCall);
     if ('result' in outcome) return outcome.result;
     const { answer } = outcome;
     if (!isMetaCall && answer.status === 'error' && answer.error.code === 'tool_not_found')
       throw new RpcError(invalidParams, answer.error.message);
+    if (call.declared !== undefined && answer.status === 'error') {
+      const missing = missingCapability(answer.error.toolError, call.declared);
+      if (missing !== undefined) throw missing;
+    }
     const hasOutputSchema = !isMetaCall && name !== confirmToolName;
     return callResult(answer, {
       shape,
@@ -104,31 +129,6 @@ export async function handleToolCall(
     const text = error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
     return errorResult(text, { 'toolwharf/status': 'denied', 'toolwharf/code': error.code });
   }
-}
-
-/** Adds the name of the tool to its question and makes hidden characters visible. Only form questions are passed on. */
-function attributed(tool: string, ask: AskUser): AskUser {
-  return async ({ message, mode, requestedSchema, _meta }) => {
-    if ((mode !== undefined && mode !== 'form') || !isObject(requestedSchema)) return { action: 'decline' };
-    const text = visible(typeof message === 'string' ? message : '').slice(0, 4000);
-    return ask({ message: `${askerOf(tool, _meta)} asks:\n\n${text}`, requestedSchema });
-  };
-}
-
-/** Tools that are named as the possible origin of a question. */
-const maxAskers = 8;
-/** Characters of each. Names of tools are not longer. */
-const maxAskerLength = 128;
-
-/** A server of the 2025 era does not say which of its open calls a question belongs to. */
-function askerOf(tool: string, meta: Json | undefined): string {
-  const askers = isObject(meta) ? meta[askersKey] : undefined;
-  if (!Array.isArray(askers)) return `The tool ${visibleLine(tool)}`;
-  const named = askers
-    .filter((it) => typeof it === 'string' && it !== '')
-    .slice(0, maxAskers)
-    .map((it) => (it as string).slice(0, maxAskerLength));
-  return `A tool of the server of ${visibleLine(tool)} (one of: ${visibleLine(named.join(', '))})`;
 }
 
 /** Makes the call, or another call for the same caller. */
@@ -176,7 +176,8 @@ async function continueCall(
     if (approver === null) throw new Error('this client may not decide');
     await applyDecision({ approval, decision, by: principal, client: approver }, approvals);
   }
-  if (isInnerCall && decision !== 'deny') return makeCall();
+  const isDenied = decision !== 'elsewhere' && decision.answer === 'deny';
+  if (isInnerCall && !isDenied) return makeCall();
   return makeCall({ tool: confirmToolName, arguments: { confirmation_token: approval } });
 }
 
@@ -188,13 +189,20 @@ export function readCallParams(params: JsonObject): {
   readonly name: string;
   readonly arguments: JsonObject;
   readonly meta?: JsonObject;
+  readonly clientText?: Json;
 } {
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string')
     throw new RpcError(invalidParams, 'tools/call needs "name": the name of a tool');
   if (!isObject(args)) throw new RpcError(invalidParams, '"arguments" must be an object');
+  if (params._meta === undefined) return { name, arguments: args };
   const { progressToken: _, ...meta } = isObject(params._meta) ? withoutReservedMeta(params._meta) : {};
   if (JSON.stringify(meta).length > maxMeta)
     throw new RpcError(invalidParams, `"_meta" is longer than ${maxMeta} characters`);
-  return { name, arguments: args, ...(Object.keys(meta).length === 0 ? {} : { meta }) };
+  const clientText = isObject(params._meta) ? params._meta[userTextKey] : undefined;
+  return {
+    ...{ name, arguments: args },
+    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+    ...(clientText === undefined ? {} : { clientText }),
+  };
 }

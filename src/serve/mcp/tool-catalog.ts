@@ -1,4 +1,5 @@
 import type { ListedTool, PackageReport, SandboxLevel, Session } from '../../host/host.js';
+import { appAddresses, isAppOnly } from '../../model/app-resource.js';
 import type { Json } from '../../model/json.js';
 import { LoadOnce } from '../../model/load-once.js';
 import type { ResultShape } from './content-parts.js';
@@ -20,9 +21,15 @@ interface LoadedTools {
   readonly report: PackageReport;
   readonly isSearchMode: boolean;
   readonly offersRequests: boolean;
-  readonly lists: Map<ResultShape, PagedList>;
+  readonly lists: Map<string, PagedList>;
   /** Built at the first search. */
   index: Promise<SearchIndex<SearchableTool>> | undefined;
+}
+
+/** What a client can show. */
+interface ListView {
+  readonly shape: ResultShape;
+  readonly showsApps?: boolean | undefined;
 }
 
 type CatalogOptions = Pick<McpServerOptions, 'expose' | 'installRequests'>;
@@ -42,16 +49,28 @@ export class ToolCatalog {
     this.#loaded.forget();
   }
 
-  async list(shape: ResultShape): Promise<PagedList> {
+  async list(view: ListView): Promise<PagedList> {
     const loaded = await this.#loaded.get();
-    const known = loaded.lists.get(shape);
+    const key = `${view.shape} ${view.showsApps === true}`;
+    const known = loaded.lists.get(key);
     if (known !== undefined) return known;
-    const list = new PagedList(itemsOf(loaded, shape));
-    loaded.lists.set(shape, list);
+    const list = new PagedList(itemsOf(loaded, view));
+    loaded.lists.set(key, list);
     return list;
   }
 
-  /** Finds a tool by `PACKAGE/TOOL` or by its exposed name. */
+  /** Whether a tool has an app that is served. */
+  async hasApps(): Promise<boolean> {
+    return (await this.#loaded.get()).tools.some(hasApp);
+  }
+
+  /** Finds a tool for a model, by `PACKAGE/TOOL` or by its exposed name. */
+  async findForModel(name: string): Promise<ListedTool | undefined> {
+    const found = await this.find(name);
+    return found === undefined || isAppOnly(found.tool) ? undefined : found;
+  }
+
+  /** Finds any tool by one of these names. */
   async find(name: string): Promise<ListedTool | undefined> {
     const loaded = await this.#loaded.get();
     loaded.byName ??= namesOf(loaded.tools);
@@ -74,14 +93,16 @@ export class ToolCatalog {
 
   async index(): Promise<SearchIndex<SearchableTool>> {
     const loaded = await this.#loaded.get();
-    loaded.index ??= buildSearchIndex(loaded.tools, searchableTools(loaded.report));
+    const forModels = loaded.tools.filter((it) => !isAppOnly(it.tool));
+    loaded.index ??= buildSearchIndex(forModels, searchableTools(loaded.report));
     return loaded.index;
   }
 
   async #read(): Promise<LoadedTools> {
     const [tools, report] = await Promise.all([this.#session.tools(), this.#session.packages()]);
     const { expose, installRequests } = this.#options;
-    const isSearchMode = expose === 'search' || (expose === 'auto' && tools.length >= searchThreshold);
+    const count = tools.filter((it) => !isAppOnly(it.tool)).length;
+    const isSearchMode = expose === 'search' || (expose === 'auto' && count >= searchThreshold);
     const offersRequests = installRequests ?? isSearchMode;
     const unused = { byName: undefined, lists: new Map(), index: undefined };
     return { tools, report, isSearchMode, offersRequests, ...unused };
@@ -98,13 +119,30 @@ function namesOf(tools: readonly ListedTool[]): ReadonlyMap<string, ListedTool> 
 
 function itemsOf(
   { tools, report, isSearchMode, offersRequests }: LoadedTools,
-  shape: ResultShape,
+  { shape, showsApps = false }: ListView,
 ): ListItem[] {
   const own = [...(offersRequests ? [requestInstallTool] : []), confirmTool];
-  if (isSearchMode) return [...metaTools, ...own].map((it) => item(String(it.name), it));
   const sandbox = levels(report);
-  const listed = tools.map((it) => item(it.exposed, toolEntry(it, sandbox.get(it.exposed), shape)));
-  return [...listed, ...own.map((it) => item(String(it.name), it))];
+  const chosen = isSearchMode ? (showsApps ? appTools(tools) : []) : tools;
+  const listed = chosen
+    .filter((it) => showsApps || !isAppOnly(it.tool))
+    .map((it) => item(it.exposed, toolEntry(it, sandbox.get(it.exposed), shape)));
+  const ownItems = own.map((it) => item(String(it.name), it));
+  if (!isSearchMode) return [...listed, ...ownItems];
+  return [...metaTools.map((it) => item(String(it.name), it)), ...listed, ...ownItems];
+}
+
+/**
+ * Tools that a client must have in its list to show their apps, also if the model searches for tools: those with an app, and
+ * those that are for apps alone, which clients keep from the model.
+ */
+function appTools(tools: readonly ListedTool[]): readonly ListedTool[] {
+  const shown = tools.filter((it) => hasApp(it) && !isAppOnly(it.tool)).slice(0, searchThreshold);
+  return [...shown, ...tools.filter((it) => isAppOnly(it.tool))];
+}
+
+function hasApp({ tool }: ListedTool): boolean {
+  return appAddresses(tool.meta).length > 0;
 }
 
 function item(name: string, entry: Json): ListItem {

@@ -114,6 +114,18 @@ export interface ResultOptions {
 
 /** Denied, held and failed calls are results that the model reads. Only protocol errors are JSON-RPC errors. */
 export function callResult(answer: Answer, options: ResultOptions): JsonObject {
+  const { replaced } = answer;
+  if (replaced === undefined) return plainResult(answer, options);
+  const result = plainResult(answer, options);
+  const text = `A person changed the arguments of this call before approving it. It ran with: ${JSON.stringify(replaced.arguments)}`;
+  return {
+    ...result,
+    content: [{ type: 'text', text }, ...(result.content as readonly JsonObject[])],
+    _meta: { ...(result._meta as JsonObject), 'toolwharf/replaced': replaced },
+  };
+}
+
+function plainResult(answer: Answer, options: ResultOptions): JsonObject {
   const meta = { 'toolwharf/call': answer.callId };
   switch (answer.status) {
     case 'ok':
@@ -126,7 +138,7 @@ export function callResult(answer: Answer, options: ResultOptions): JsonObject {
         },
       };
     case 'confirmation_required':
-      return heldResult(answer, meta);
+      return heldResult(answer, meta, options);
     default: {
       const { code, toolError, toolResult } = answer.error;
       const failed = errorResult(failureText(answer.error), {
@@ -225,13 +237,18 @@ function waysToDecide(token: string, url: string | undefined): string {
     : `show them the link ${url}, which you must not open yourself; or ${command}`;
 }
 
+/**
+ * A held call has not failed: its result is one that clients pass on like any other. Only where the client checks results
+ * against an output schema it is marked as an error, because clients throw if another result does not match the schema.
+ */
 function heldResult(
   { confirmation, error }: Answer & { status: 'confirmation_required' },
   meta: JsonObject,
+  { shape, tool: listed }: ResultOptions,
 ): JsonObject {
   const { token, kind, reasons, tool, arguments: args, expiresAt, url } = confirmation;
   const status = error?.code === 'approval_pending' ? 'pending' : 'confirmation_required';
-  const text = JSON.stringify({
+  const held: JsonObject = {
     status,
     kind,
     confirmation_token: token,
@@ -241,6 +258,12 @@ function heldResult(
     expires_at: expiresAt,
     ...(url === undefined ? {} : { approval_page: url }),
     next: `This call has not run. Tell the user which call is held and why. Only the user can decide, outside this conversation: ${waysToDecide(token, url)}. Wait for the user. Then make the same call again with the same arguments, or call ${confirmToolName} with this confirmation_token, to get the answer.`,
-  });
-  return errorResult(text, { ...meta, 'toolwharf/status': status });
+  };
+  const isChecked = listed !== undefined && outputSchema(listed.tool, shape) !== undefined;
+  return {
+    ...textResult(JSON.stringify(held)),
+    ...(shape === 'plain' ? {} : { structuredContent: held }),
+    ...(isChecked ? { isError: true } : {}),
+    _meta: { ...meta, 'toolwharf/status': status },
+  };
 }

@@ -17,7 +17,8 @@ import { revealJson, revealLine } from './reveal.js';
 export const approvalEntry = object({
   id: text(),
   tool: text('PACKAGE/TOOL'),
-  arguments: json('The arguments that run after approval.'),
+  arguments: json('The arguments of the caller.'),
+  replacement: optional(json('The arguments that run instead, as the person who approved it wrote them.')),
   display: anyText('The arguments for people, with hidden characters made visible.'),
   kind: text('Why it is held.'),
   reasons: arrayOf(anyText()),
@@ -54,6 +55,7 @@ function toEntry(request: ApprovalRequest) {
     id,
     tool,
     arguments: callArguments,
+    ...(request.replacement === null ? {} : { replacement: request.replacement }),
     /** For people: the arguments with hidden and look-alike characters made visible. */
     display: revealJson(callArguments),
     kind,

@@ -1,5 +1,6 @@
 import type {
   AuditRollback,
+  InstalledPackage,
   KillEntry,
   MovedFile,
   PackageState,
@@ -17,6 +18,7 @@ const attentionKinds = [
   'outcome-unknown',
   'approval',
   'install-request',
+  'revoking',
   'killed',
   'moved-aside',
   'inactive-setting',
@@ -35,6 +37,9 @@ export interface AttentionItem {
   readonly command: string;
 }
 
+/** What a package is whose kill switch did not succeed. */
+export const revokingText = 'it is stopped, but not completely revoked';
+
 /** The shape of an item in JSON documents. */
 export const attentionEntry: Shape<AttentionItem> = object({
   kind: oneOf(attentionKinds),
@@ -50,6 +55,7 @@ export interface AttentionSources {
   readonly outcomes: readonly UnknownOutcome[];
   readonly approvals: readonly ApprovalRequest[];
   readonly installRequests: readonly RequestedInstallation[];
+  readonly installed: readonly InstalledPackage[];
   readonly kills: readonly KillEntry[];
   readonly waivers: readonly SessionWaiver[];
   readonly moved: readonly MovedFile[];
@@ -57,11 +63,12 @@ export interface AttentionSources {
 }
 
 /**
- * Rollbacks of the audit log first, then unknown outcomes, held calls, requests for packages, stopped targets, inactive settings, moved files
+ * Rollbacks of the audit log first, then unknown outcomes, held calls, requests for packages, unfinished revocations, stopped targets, inactive settings, moved files
  * and packages that are not ready.
  */
 export function attentionOf(sources: AttentionSources): AttentionItem[] {
-  const { rollbacks, outcomes, approvals, installRequests, kills, waivers, moved, packages } = sources;
+  const { rollbacks, outcomes, approvals, installRequests, installed, kills, waivers, moved, packages } =
+    sources;
   return [
     ...rollbacks.map(
       ({ entry, message }): AttentionItem => ({
@@ -95,6 +102,16 @@ export function attentionOf(sources: AttentionSources): AttentionItem[] {
         command: `toolwharf requests show ${shellQuote(id)}`,
       }),
     ),
+    ...installed
+      .filter((it) => it.state === 'revoking')
+      .map(
+        ({ package: id }): AttentionItem => ({
+          kind: 'revoking',
+          subject: id,
+          message: revokingText,
+          command: `toolwharf revoke ${shellQuote(id)} --retry`,
+        }),
+      ),
     ...kills.map(
       ({ target, by }): AttentionItem => ({
         kind: 'killed',

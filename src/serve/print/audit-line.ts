@@ -1,3 +1,4 @@
+import { refusalStatus, shownStatus } from '../../model/call-status.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 
 /** One line of `audit log`: a call with its end, or something that a person or the host did. */
@@ -38,7 +39,7 @@ export function auditLine({ seq, at, kind, body }: ReadAuditEntry, end: JsonObje
       const { status, durationMs, code } = end ?? {};
       return {
         ...line,
-        status: end === undefined ? 'running' : statusOf(text(status)),
+        status: end === undefined ? 'running' : shownStatus(text(status)),
         detail: joined(shapeText(body.shape), text(code)),
         ...(typeof durationMs === 'number' ? { durationMs } : {}),
       };
@@ -46,7 +47,7 @@ export function auditLine({ seq, at, kind, body }: ReadAuditEntry, end: JsonObje
     case 'refusal':
       return {
         ...line,
-        status: badInput.has(text(body.code)) ? 'rejected' : 'denied',
+        status: refusalStatus(text(body.code)),
         detail: text(body.code),
       };
     case 'hold':
@@ -60,23 +61,6 @@ export function auditLine({ seq, at, kind, body }: ReadAuditEntry, end: JsonObje
     default:
       return { ...line, status: kind, detail: otherMembers(body) };
   }
-}
-
-const badInput = new Set(['invalid_input', 'tool_not_found', 'not_found', 'usage']);
-
-/** Shown statuses that differ from the stored ones. */
-const renamed: Readonly<Record<string, string>> = {
-  unknown: 'outcome_unknown',
-  held: 'confirmation_required',
-};
-
-/** The status of an outcome in the log, from the word that people see. */
-export function storedStatus(shown: string): string {
-  return renamed[shown] ?? shown;
-}
-
-function statusOf(stored: string): string {
-  return Object.entries(renamed).find(([, it]) => it === stored)?.[0] ?? stored;
 }
 
 function shapeText(shape: Json | undefined): string {

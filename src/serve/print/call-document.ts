@@ -5,6 +5,7 @@ import {
   arrayOf,
   exactly,
   json,
+  jsonObject,
   number,
   object,
   oneOf,
@@ -31,6 +32,9 @@ export const callDocumentShape = object({
   result: optional(json('With status ok. Text in base64 if there is a member "binary".')),
   binary: optional(binaryShape),
   warnings: optional(arrayOf(anyText())),
+  replaced: optional(
+    object({ arguments: jsonObject() }, 'A person approved the call with these arguments instead.'),
+  ),
   confirmation: optional(
     object({
       token: text('Identifies the held call.'),
@@ -48,8 +52,11 @@ export const callDocumentShape = object({
 export function callDocument(answer: Answer, surface: HintSurface = 'command-line') {
   const worded = (error: AnswerError): AnswerError =>
     error.hint === undefined ? error : { ...error, hint: hintFor(surface, error.hint) };
-  const { tool, status, callId, durationMs } = answer;
-  const base = { schema: 'toolwharf/call@1', tool, callId, status };
+  const { tool, status, callId, durationMs, replaced } = answer;
+  const base = {
+    ...{ schema: 'toolwharf/call@1', tool, callId, status },
+    ...(replaced === undefined ? {} : { replaced }),
+  };
   switch (answer.status) {
     case 'ok':
       return {

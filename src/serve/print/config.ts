@@ -1,4 +1,5 @@
 import type { NotifyTarget } from '../../model/notify-target.js';
+import type { RegistrySetting } from '../../model/registry-setting.js';
 import { type Rule, ruleOriginText } from '../../model/rule.js';
 import { ruleTomlLines } from './rule-toml.js';
 import type { Style } from './style.js';
@@ -8,7 +9,14 @@ import { width } from './width.js';
 /** One setting with its value and origins. */
 export interface PrintedSetting {
   readonly key: string;
-  readonly value?: string | number | boolean | readonly string[] | readonly Rule[] | readonly NotifyTarget[];
+  readonly value?:
+    | string
+    | number
+    | boolean
+    | readonly string[]
+    | readonly Rule[]
+    | readonly NotifyTarget[]
+    | readonly RegistrySetting[];
   readonly origins: readonly (
     | { readonly kind: 'flag' | 'environment'; readonly name: string }
     | { readonly kind: 'project' | 'user'; readonly file: string; readonly line: number }
@@ -28,7 +36,9 @@ export function printConfig(settings: readonly PrintedSetting[], printer: Config
   // Tables come last, because in TOML later lines would belong to them.
   const rules = settings.find((it) => it.key === 'rules');
   const notify = settings.find((it) => it.key === 'notify');
-  const isTable = (it: PrintedSetting) => (it === rules || it === notify) && it.origins.length > 0;
+  const registries = settings.find((it) => it.key === 'registries');
+  const isTable = (it: PrintedSetting) =>
+    (it === rules || it === notify || it === registries) && it.origins.length > 0;
   const plain = settings.filter((it) => !isTable(it));
   const lines = plain.flatMap((it) => {
     const isSet = it.value !== undefined && !(Array.isArray(it.value) && it.origins.length === 0);
@@ -52,7 +62,18 @@ export function printConfig(settings: readonly PrintedSetting[], printer: Config
       : [];
     return ['', ...origin, ...notifyTomlLines(it).map(visibleLine)];
   });
-  return `${[...lines, ...written, ...targets].join('\n')}\n`;
+  const found = ((registries?.value ?? []) as readonly RegistrySetting[]).flatMap((it) => {
+    const origin = printer.origins
+      ? [style.dim(visibleLine(`# ${registries?.origins.map(settingOriginText).join(', ')}`))]
+      : [];
+    return ['', ...origin, ...registryTomlLines(it).map(visibleLine)];
+  });
+  return `${[...lines, ...written, ...targets, ...found].join('\n')}\n`;
+}
+
+function registryTomlLines({ name, acceptExpired, ...rest }: RegistrySetting): string[] {
+  const members = Object.entries({ ...rest, ...(acceptExpired === true ? { accept_expired: true } : {}) });
+  return [`[registries.${name}]`, ...members.map(([key, value]) => `${key} = ${JSON.stringify(value)}`)];
 }
 
 function notifyTomlLines({

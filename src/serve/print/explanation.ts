@@ -27,6 +27,8 @@ export function printExplanation(it: Explanation, principal: string, style: Styl
     ...it.inactive.map((waiver) =>
       row('inactive', `${waiverLine(waiver)}  ${style.dim('[not accepted: toolwharf policy accept]')}`),
     ),
+    ...(it.seen ?? []).map(({ text }) => row('seen', visibleLine(text))),
+    ...taintRows(it.taint),
     row('effect', effect.declared ? effect.value : `${effect.value} (assumed; not declared)`),
     ...permissionRows(permissions),
     ...limits.map((limit) =>
@@ -57,6 +59,15 @@ export function printExplanation(it: Explanation, principal: string, style: Styl
     row('policy', it.policy.slice(0, 16)),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** How calls are judged by what their session has seen. */
+function taintRows({ mode, untrusted, inputs }: Explanation['taint']): string[] {
+  const roles = Object.entries(inputs).map(([name, role]) => `${name} (${role})`);
+  return [
+    row('taint', `${mode}; this session has seen ${untrusted ? '' : 'no '}text of others`),
+    ...(roles.length === 0 ? [] : [row('inputs', visibleLine(roles.join(', ')))]),
+  ];
 }
 
 const findingReasons: Readonly<Record<ExplainedFinding['reason'], string>> = {

@@ -19,6 +19,7 @@ const labels: Record<Evidence['kind'], string> = {
   workspace: 'works in',
   grant: 'granted',
   fixed: 'fixed',
+  taint: 'from',
 };
 
 /** Label and text of each fact, in full, with hidden characters made visible. */

@@ -26,6 +26,7 @@ test('an explanation shows them too, and the inputs that may be untrusted', () =
     verdict: 'allow',
     because: [],
     effect: { value: 'none', declared: true },
+    taint: { mode: 'standard', untrusted: false, inputs: { to: 'destination' } },
     untrustedInputs: ['text', 'page'],
     trusted: false,
     inactive: [],
@@ -45,6 +46,8 @@ test('an explanation shows them too, and the inputs that may be untrusted', () =
   } as unknown as Explanation;
   const lines = printExplanation(explanation, 'me', plain).split('\n');
   expect(lines).toContain('  untrusted  data from untrusted sources may be in: text, page');
+  expect(lines).toContain('  taint      standard; this session has seen no text of others');
+  expect(lines).toContain('  inputs     to (destination)');
   expect(lines).toContain('  costs      estimate: https://example.com/estimate');
   expect(lines).toContain('  smoke test runs its program smoke, within 300 s');
   expect(lines).toContain('  support    issues: https://example.com/issues');

@@ -14,7 +14,9 @@ export function printPlan(plan: Plan, style: Style, columns: number): string {
     '',
     ...field('Change', [changeText(plan)]),
     ...field('Source', sourceTexts(plan)),
-    ...field('Content', [`${plan.files.count} files, ${sizeText(plan.files.bytes)}`]),
+    ...field('Content', [
+      `${plan.files.count} ${plan.files.count === 1 ? 'file' : 'files'}, ${sizeText(plan.files.bytes)}`,
+    ]),
     ...field('Runs', plan.programs.length === 0 ? ['nothing on this machine'] : plan.programs),
     ...field('Runs with', plan.runtimes),
     ...field('Fetches', plan.dependencies),
@@ -22,7 +24,10 @@ export function printPlan(plan: Plan, style: Style, columns: number): string {
     ...field('Your files', filesTexts(permissions)),
     ...field('Scopes', plan.scopes.map(scopeText)),
     ...field('Granted', plan.grants),
-    ...field('Values', plan.credentials.map(credentialText)),
+    ...field(
+      'Values',
+      plan.credentials.map((it) => credentialText(it, unnamedHosts(plan))),
+    ),
     ...field('Cost', costLines(plan)),
     ...field('Test', [plan.smoke ?? 'none']),
     ...field('Kill switch', [plan.killSwitch ?? 'none']),
@@ -99,7 +104,13 @@ function scopeText({ resource, verbs, rationale, providerScope }: Plan['scopes']
   return `${verbs.join(', ')} ${resource}${provider}: ${rationale}`;
 }
 
-export function credentialText(it: PlannedCredential): string {
+/** Where a secret may go whose recipients the manifest does not name. */
+export function unnamedHosts({ permissions, grants, killSwitch }: Plan): string {
+  if (permissions.network.length > 0 || grants.some((it) => it.startsWith('net:'))) return 'the hosts above';
+  return killSwitch?.includes('sends DELETE') ? 'its kill switch only' : 'no host';
+}
+
+export function credentialText(it: PlannedCredential, unnamed: string): string {
   const kind = it.secret ? 'secret' : 'setting';
   const need = it.isSet
     ? 'already set'
@@ -108,9 +119,7 @@ export function credentialText(it: PlannedCredential): string {
       : it.required
         ? 'needed'
         : 'optional';
-  const to = it.secret
-    ? `; may go to ${it.hosts.length === 0 ? 'the hosts above' : it.hosts.join(', ')}`
-    : '';
+  const to = it.secret ? `; may go to ${it.hosts.length === 0 ? unnamed : it.hosts.join(', ')}` : '';
   return `${it.name}  ${kind}, ${need}${to}`;
 }
 

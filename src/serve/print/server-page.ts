@@ -1,7 +1,7 @@
 import type { Plan, ServerDraft, ServerTrial } from '../../host/host.js';
 import type { ServerChoice } from '../cli/server-choices.js';
 import { fieldPrinter } from './fields.js';
-import { changeText, credentialText, planFindings } from './plan.js';
+import { changeText, credentialText, planFindings, unnamedHosts } from './plan.js';
 import type { Style } from './style.js';
 import { notOfferedTexts } from './tried-host.js';
 import { visibleLine } from './visible.js';
@@ -39,7 +39,10 @@ export function printServer(
     ...field('Network', [...networkTexts(permissions.network, choices), ...notOfferedTexts(trial)]),
     ...field('Secrets', draft.secrets.length === 0 ? [] : [`${draft.secrets.join(', ')}: will be sealed`]),
     ...field('Settings', settings.length === 0 ? [] : [`${settings.join(', ')}: stored in clear`]),
-    ...field('Values', open.map(credentialText)),
+    ...field(
+      'Values',
+      open.map((it) => credentialText(it, unnamedHosts(plan))),
+    ),
     ...field('Not run', scriptTexts(trial?.scripts ?? [])),
     ...field('Note', draft.notes),
     ...planFindings(plan, style, section),

@@ -36,6 +36,8 @@ export function readHello(value: Json | undefined, version: string): Hello {
     [undefined, 'all', 'search', 'auto'].includes(value.expose as string | undefined) &&
     (['undefined', 'string'].includes(typeof value.set) ||
       (value.set === null && value.protocol === 'host')) &&
+    (['undefined', 'string'].includes(typeof value.sessionName) ||
+      (value.sessionName === null && value.protocol === 'host')) &&
     typeof value.root === 'string' &&
     texts(value.directories) &&
     ['look', 'review', 'use'].includes(value.intent as string) &&

@@ -23,6 +23,8 @@ export interface Hello {
   readonly policy: SessionPolicy;
   /** The set of the session; see `SessionOptions`. Null is not for MCP: a client cannot ask for everything. */
   readonly set?: string | null | undefined;
+  /** Under which name the session keeps what it has seen; see `SessionOptions`. An MCP client sends the same one again. */
+  readonly sessionName?: string | null | undefined;
   /** Who opens the session, with the PIN. */
   readonly operator?: Actor;
   /** How tools are shown to an MCP client. Default: `auto`. */

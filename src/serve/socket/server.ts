@@ -24,6 +24,8 @@ import { identifyMcpClient, type McpClientIdentity, unknownClientKey } from './m
 import { OpenConnections } from './open-connections.js';
 
 export interface SocketServer {
+  /** Keeps the host from being idle until the returned function is called. */
+  hold(): () => void;
   /** Accepts no more connections and waits until the open ones are closed. */
   drain(): Promise<void>;
   /** Tells MCP clients without a running call to connect to the next host, or to start one. */
@@ -54,9 +56,10 @@ export async function openSocketServer(host: Host, options: SocketServerOptions)
   const { version, state, now, onBug } = options;
   const parts = createMcpServerParts({ version, state, now, onBug });
   let idle: NodeJS.Timeout | undefined;
+  let holds = 0;
   const restartIdleTimer = () => {
     clearTimeout(idle);
-    if (connections.size === 0 && options.idleMs !== undefined)
+    if (connections.size === 0 && holds === 0 && options.idleMs !== undefined)
       idle = setTimeout(() => options.onIdle?.(), options.idleMs);
   };
   const stopListening = () => {
@@ -101,6 +104,16 @@ export async function openSocketServer(host: Host, options: SocketServerOptions)
   chmodSync(options.path, 0o600);
   restartIdleTimer();
   return {
+    hold() {
+      holds++;
+      restartIdleTimer();
+      let isHeld = true;
+      return () => {
+        if (isHeld) holds--;
+        isHeld = false;
+        restartIdleTimer();
+      };
+    },
     async drain() {
       await stopListening();
     },
@@ -197,11 +210,19 @@ async function admit(
   };
   if (mcpClient !== undefined) {
     const { principal, approver } = mcpClient;
-    const { approvals } = host;
+    const { approvals, tasks } = host;
     const { expose = 'auto' } = hello;
     const identity = { principal, approver, holder: connectionId };
     const { installRequests } = hello.policy ?? {};
-    const mcp = createMcpServer({ ...parts, ...identity, session, approvals, expose, installRequests });
+    const mcp = createMcpServer({
+      ...parts,
+      ...identity,
+      session,
+      approvals,
+      tasks,
+      expose,
+      installRequests,
+    });
     const activity = { calls: 0 };
     const detach = () => {
       isDetached = true;

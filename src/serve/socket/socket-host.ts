@@ -70,6 +70,7 @@ async function openConnection(
     environment: session.environment ?? {},
     policy: session.policy ?? {},
     ...(session.set === undefined ? {} : { set: session.set }),
+    ...(session.sessionName === undefined ? {} : { sessionName: session.sessionName }),
     ...(session.operator === undefined ? {} : { operator: session.operator }),
   });
   return new HostConnection(socket);

@@ -6,7 +6,7 @@ import { PackageFolders } from '../../../src/host/sandboxing/package-folders.js'
 import type { HostOptions, Json, JsonObject } from '../../../src/index.js';
 import { systemSandbox } from '../../../src/sandbox/system-sandbox.js';
 import { serverPackage } from '../../support/server-package.js';
-import { until } from '../../support/toolwharf.js';
+import { patchTool, until } from '../../support/toolwharf.js';
 import { resultOf, type Workbench, workbench } from '../../support/workbench.js';
 
 const benches: Workbench[] = [];
@@ -290,6 +290,32 @@ describe('hooks', () => {
     const wrong = await bench({ ...target, ...extension('bad', ...about(7, 0)) });
     const answer = await (await wrong.session()).call(call);
     expect(answer).toMatchObject({ status: 'error', error: { code: 'invalid_input' } });
+  });
+
+  test('cannot change arguments that a person wrote when approving the call', async () => {
+    const about = (override: JsonObject) => ({
+      tools: [{ name: 'noop' }],
+      hooks: ['before_tool_call'],
+      answers: { before_tool_call: { abort: false, ...override } },
+    });
+    const send = {
+      'send.py': patchTool({ name: 'send', humanConfirm: true, body: '    return {"sent": text}' }),
+    };
+    const replaced = async (override: JsonObject) => {
+      const made = await bench({ ...send, ...extension('guard', about(override)) });
+      const session = await made.session();
+      const asked = { tool: 'send/send', arguments: { text: 'all' } };
+      const held = await session.call(asked);
+      if (held.status !== 'confirmation_required') throw new Error(JSON.stringify(held));
+      await made.host.approvals.approveWith(held.confirmation.token, { text: 'less' }, 'person');
+      return session.call(asked);
+    };
+    expect(await replaced({ override: { arguments: { text: 'from guard' } } })).toMatchObject({
+      status: 'denied',
+      error: { message: 'an extension would change the arguments of send/send that a person wrote' },
+    });
+    // Control: a hook that changes nothing.
+    expect(await replaced({})).toMatchObject({ status: 'ok', result: { sent: 'less' } });
   });
 
   test('cannot change which tool is called', async () => {

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { memoryBundle } from '../../../src/bundle/memory-bundle.js';
 import { typeStripper } from '../../../src/host/packages/type-stripper.js';
 import { HostError } from '../../../src/model/host-error.js';
 import type { Json, JsonObject } from '../../../src/model/json.js';
@@ -20,7 +21,6 @@ import { WorkerPool } from '../../../src/run/worker/worker-pool.js';
 import { bubblewrap } from '../../../src/sandbox/bubblewrap/bubblewrap.js';
 import { noSandbox } from '../../../src/sandbox/no-sandbox.js';
 import { defaultSandboxLimits, type Sandbox } from '../../../src/sandbox/sandbox.js';
-import { memoryBundle } from '../../support/memory-bundle.js';
 
 const root = mkdtempSync('/tmp/toolwharf-functions-');
 let sandbox: Sandbox;

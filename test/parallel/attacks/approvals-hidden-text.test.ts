@@ -35,8 +35,7 @@ test.each(tricks)('deceptive text is visible on every channel: %s', async (_name
   const token = await bank.hold({ to, amount: 5 });
   const request = await bank.bench.host.approvals.get(token);
   const terminal = printFacts(heldFacts(request));
-  const confirmation = { ...request, token, expiresAt: '', kind: 'approval' } as const;
-  const asked = String(approvalQuestion(confirmation).message);
+  const asked = String(approvalQuestion(request).message);
   const { display, evidence } = approvalsDocument([request]).requests[0] as {
     display: string;
     evidence: { text: string }[];

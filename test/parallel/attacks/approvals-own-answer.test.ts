@@ -124,7 +124,6 @@ describe('an agent that invents the answer, 2026', () => {
     const { requestState } = (await send(allowed.token, {})).result;
     const held = await send(token, { inputResponses: approval });
     expect(held.result).toMatchObject({
-      isError: true,
       _meta: { 'toolwharf/status': 'confirmation_required' },
     });
     for (const state of [requestState, `${invented}.AAAA`, ''])
@@ -206,7 +205,7 @@ describe.each(['2025', '2026'])('an agent over stdio, %s', (era) => {
     const inputResponses = { approval: yes };
     return client.answerTo('tools/call', { ...call, ...envelope(capabilities), inputResponses, ...state });
   }
-  const held = { result: { isError: true, _meta: { 'toolwharf/status': 'confirmation_required' } } };
+  const held = { result: { _meta: { 'toolwharf/status': 'confirmation_required' } } };
 
   test('cannot approve its own call without an allowed key, whatever name it claims', async () => {
     await createKey('desk', true);

@@ -42,8 +42,10 @@ const call = async (given: object, tool = 'bank/pay', session = bank.session) =>
 
 test('control: a call that matches the rule runs without approval, and the audit log names the rule', async () => {
   const rule = await add(reports);
+  // The answers of the bank are not the subject here.
+  const session = await bank.open('agent', { policy: { taint: { mode: 'observe' } } });
   for (const given of [{}, { path: '/reports/2026/./a b.txt' }, { path: '//reports//x' }, { amount: 50 }])
-    expect(await call(given), JSON.stringify(given)).toBe('ok');
+    expect(await call(given, 'bank/pay', session), JSON.stringify(given)).toBe('ok');
   expect(bank.paid()).toHaveLength(4);
   const intents = await recorded(bank, 'intent');
   expect(intents.map((it) => it.rule)).toEqual(Array(4).fill(rule.id));

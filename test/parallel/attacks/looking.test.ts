@@ -23,12 +23,23 @@ const each = (line: (it: (typeof markingPackages)[number]) => readonly string[])
 const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   init: [['patch', 'other.py', '--dry-run']],
   validate: [['%'], ['%', '--json']],
+  contribute: [
+    ['%', '--dry-run'],
+    ['%', '--dry-run', '--json'],
+  ],
+  publish: [['%/mark_patch.py', '--dry-run']],
+  search: [['marks']],
+  registry: [
+    ['review', 'list'],
+    ['review', 'approve', 'a0', '--dry-run'],
+  ],
   list: [['%'], ['%', '--json'], ['%', '--attention']],
   info: [['%'], ['%', '--json'], ...each((it) => [it.id, '--dir', '%'])],
   call: each((it) => [`%/${it.path}`, it.tool, '{}', '--dry-run']),
   dev: [],
   test: [],
   serve: [],
+  open: [],
   mcp: [],
   pin: [['remove', '--dry-run']],
   token: [['create', 'one', '--dry-run']],
@@ -44,6 +55,7 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   import: [['servers.json', '--dry-run']],
   install: each((it) => [`%/${it.path}`, '--dry-run']),
   requests: [['list'], ['refuse', 'req_0', '--dry-run']],
+  session: [['list'], ['endorsements'], ['new', 'lab_0', '--dry-run']],
   learn: [
     ['mark-talos', '--dir', '%', '--dry-run'],
     ['mark-talos', '--undo', '--dry-run'],

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openPinReset } from '../../../src/host/operator/pin-reset.js';
 import { createHost } from '../../../src/index.js';
 import { openDatabase } from '../../../src/store/database.js';
+import { EndorsementRows } from '../../../src/store/endorsements.js';
 import { atTerminal, patchTool, temporaryFolder, toolwharf } from '../../support/toolwharf.js';
 import { type Workbench, workbench } from '../../support/workbench.js';
 
@@ -48,7 +49,24 @@ async function prepareState() {
   await host.switches.set('off', false, 'test');
   await host.kills.set('stopped', 'test', true);
   await host.close();
-  return { state: join(bench.path, 'state'), ran: ran.callId, approved, proposed, token, noticeKey };
+  const state = join(bench.path, 'state');
+  const database = openDatabase(state);
+  await new EndorsementRows(database).add([
+    {
+      ...{
+        id: 'e1',
+        session: 's1',
+        source: 'approval',
+        kind: 'place',
+        value: 'eve',
+        level: 'pay',
+        input: null,
+      },
+      ...{ created_at: 1, created_by: 'test', channel: 'terminal', verified: 0 },
+    },
+  ]);
+  await database.destroy();
+  return { state, ran: ran.callId, approved, proposed, token, noticeKey };
 }
 
 test('a reset deletes everything that the PIN protects, and keeps all stops', async () => {
@@ -56,7 +74,9 @@ test('a reset deletes everything that the PIN protects, and keeps all stops', as
   const reset = await openPinReset({ state }, Date.now);
   expect(reset).toMatchObject({
     isSet: true,
-    protectedCounts: { values: 1, tokens: 1, waivers: 1, rules: 1, requests: 2, arguments: 1 },
+    protectedCounts: {
+      ...{ values: 1, tokens: 1, waivers: 1, endorsements: 1, rules: 1, requests: 2, arguments: 1 },
+    },
   });
   await expect(reset.reset('123456', 'test')).rejects.toMatchObject({ code: 'invalid_input' });
   await reset.reset(fresh, 'test');
@@ -85,6 +105,7 @@ test('a reset deletes everything that the PIN protects, and keeps all stops', as
   // The table is empty; it had one row before the reset.
   const database = openDatabase(state);
   expect(await database.selectFrom('secret').selectAll().execute()).toEqual([]);
+  expect(await new EndorsementRows(database).list(null)).toEqual([]);
   await database.destroy();
 });
 
@@ -104,7 +125,7 @@ test('a reset needs a terminal, the exact phrase and no running host, and --yes 
   }
   const would = await toolwharf([...args, '--dry-run']);
   expect(would.stdout).toContain(
-    'would delete 1 secret or setting, 1 token, 1 accepted setting, 1 standing rule, 2 held calls',
+    'would delete 1 secret or setting, 1 token, 1 accepted setting, 1 endorsed value, 1 standing rule, 2 held calls',
   );
   const host2 = await createHost({ state });
   expect(await host2.secrets.list()).toHaveLength(1);

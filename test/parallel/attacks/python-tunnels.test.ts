@@ -84,7 +84,8 @@ afterAll(async () => {
 
 /** What the client of a tool got from each of the targets. */
 const answersOf = async (name: string, targets: readonly string[], allow: readonly string[] = []) => {
-  const session = await host.session({ directories: [join(folder.path, `${name}.py`)], allow });
+  const directories = [join(folder.path, `${name}.py`)];
+  const session = await host.session({ directories, allow, sessionName: null });
   const answer = await session.call({ tool: name, arguments: { text: targets.join(' ') } });
   await session.close();
   if (answer.status !== 'ok') throw new Error(JSON.stringify(answer));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { memoryBundle } from '../../../src/bundle/memory-bundle.js';
 import { builtInFormats } from '../../../src/formats/built-in-formats.js';
 import { diagnosticCodesOf } from '../../../src/formats/diagnostic-codes.js';
 import { defaultParseOptions, formats } from '../../../src/formats/index.js';
@@ -21,7 +22,6 @@ import { constantText } from '../../../src/model/template.js';
 import { change, mutate, placesOf } from '../../support/contracts/mutants.js';
 import { notations } from '../../support/contracts/notation.js';
 import { type Sample, samplesOf } from '../../support/contracts/samples.js';
-import { memoryBundle } from '../../support/memory-bundle.js';
 
 const diagnosticCodes = diagnosticCodesOf(builtInFormats);
 const encoder = new TextEncoder();

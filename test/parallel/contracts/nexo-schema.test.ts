@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
+import { memoryBundle } from '../../../src/bundle/memory-bundle.js';
 import { parseToml } from '../../../src/formats/document/toml.js';
 import { defaultParseOptions } from '../../../src/formats/index.js';
 import { nexo } from '../../../src/formats/nexo/format.js';
@@ -11,7 +12,6 @@ import { validateNexo } from '../../../src/generated/nexo.js';
 import { validateNexoSidecar } from '../../../src/generated/nexoSidecar.js';
 import type { Json } from '../../../src/model/json.js';
 import { change, mutate } from '../../support/contracts/mutants.js';
-import { memoryBundle } from '../../support/memory-bundle.js';
 
 const plain = `[plugin]
 id = "tide-tables"

@@ -1,17 +1,30 @@
 // One scenario that performs every operation, against a host in this process, through the socket, and over HTTP. The three
 // must give the same results, reject the same input with the same words, and ask for the PIN at the same operations.
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sha256 } from '../../../src/files/sha256.js';
 import type { Actor, ChangeProgress, Operator, RemoteHost, RemoteSession } from '../../../src/host/host.js';
 import { findOperation, methodOf, operations } from '../../../src/host/operations/operations.js';
-import { connectHost, createHost, type Host, HostError } from '../../../src/index.js';
+import {
+  connectHost,
+  createHost,
+  type Host,
+  HostError,
+  type ManifestDraft,
+  type PublicationReviews,
+  type ReadDraft,
+} from '../../../src/index.js';
+import type { ActivityPage } from '../../../src/model/activity.js';
 import { Cancellation } from '../../../src/model/cancel-signal.js';
+import type { RegistrySetting } from '../../../src/model/registry-setting.js';
 import { openHttpServer } from '../../../src/serve/http/server.js';
 import { openSocketServer } from '../../../src/serve/socket/server.js';
 import { socketPath } from '../../../src/serve/socket/socket-path.js';
 import { version } from '../../../src/version.js';
+import { submitReview } from '../../support/publication-reviews.js';
+import { RegistryWorkbench } from '../../support/registry-workbench.js';
 import { patchTool, temporaryFolder } from '../../support/toolwharf.js';
 
 type Surface = 'local' | 'socket' | 'http';
@@ -27,6 +40,23 @@ interface Bench {
   /** Who performs operations here, without the PIN. */
   readonly by: Actor;
   close(): Promise<void>;
+}
+
+/** A registry with one package, and three packages that wait for a person. */
+async function registryIn(folder: string): Promise<RegistrySetting> {
+  const bench = new RegistryWorkbench();
+  try {
+    bench.clock.now = Date.now();
+    await bench.create();
+    await bench.approve('acme');
+    await bench.publish('acme/counter', '1.0.0');
+    const path = join(folder, 'registry');
+    cpSync(bench.folder, path, { recursive: true });
+    for (const id of ['one', 'two', 'three']) await submitReview(path, { id });
+    return { name: 'main', path, root: sha256(bench.firstRoot), namespaces: ['acme'] };
+  } finally {
+    bench.close();
+  }
 }
 
 async function openBench(surface: Surface): Promise<Bench> {
@@ -46,6 +76,7 @@ async function openBench(surface: Surface): Promise<Bench> {
     'offered/whisper.py': patchTool({ name: 'whisper' }),
   });
   const state = join(folder.path, 'state');
+  const registries = [await registryIn(folder.path)];
   const host = await createHost({ state, warm: false, watch: false });
   const onBug = (error: unknown) => {
     throw error;
@@ -60,6 +91,7 @@ async function openBench(surface: Surface): Promise<Bench> {
   const options = {
     directories: [join(folder.path, 'tools'), join(folder.path, 'later')],
     root: folder.path,
+    policy: { registries },
   };
   const allow = ['net:127.0.0.1:9'];
   const accepted = { ...options, allow, accept: { in: [join(folder.path, 'tools')], by: 'user/test' } };
@@ -148,6 +180,7 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('session.promptMessages: unknown', () => session.promptMessages('nothing', {}));
   await step('session.resources', () => session.resources());
   await step('session.resource: unknown', () => session.resource('file:///nothing'));
+  await step('session.consoleLink: not served', () => session.consoleLink());
   await step('session.install', () => session.install('word_count', { dryRun: true }));
 
   const review = at<{ to: string }>(await step('session.review', () => session.review('late')));
@@ -177,6 +210,14 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   if (second.status !== 'confirmation_required') throw new Error('the call is not held');
   await step('approvals.deny', () => remote.approvals.deny(second.confirmation.token, by, 'no'));
   await step('session.call: denied', () => session.call({ tool: 'send_note', arguments: { text: 'two' } }));
+  const third = await session.call({ tool: 'send_note', arguments: { text: 'long' } });
+  if (third.status !== 'confirmation_required') throw new Error('the call is not held');
+  await step('approvals.approveWith', () =>
+    remote.approvals.approveWith(third.confirmation.token, { text: 'short' }, by),
+  );
+  await step('session.call: approved with other arguments', () =>
+    session.call({ tool: 'send_note', arguments: { text: 'long' } }),
+  );
   await step('approvals.noticeKey', () => remote.approvals.noticeKey(by));
 
   const definition = tools.find((it) => it.name === 'send_note/send_note')?.definition as string;
@@ -188,6 +229,7 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
     destructive: false,
     expiresAt: null,
   };
+  await step('approvals.rules.preview', () => remote.approvals.rules.preview(rule));
   const added = at<{ id: string }>(
     await step('approvals.rules.add', () => remote.approvals.rules.add(rule, by)),
   );
@@ -292,7 +334,42 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('sets.remove', () => remote.sets.remove('counting', by));
   await step('processes', () => remote.processes());
   await step('verifyAudit', () => remote.verifyAudit());
+  await step('auditStatus', () => remote.auditStatus());
   await step('auditTail', () => remote.auditTail(2));
+  await step('openSessions', () => remote.openSessions());
+  await step('health.overview', () => remote.health.overview());
+  await step('health.check', () => remote.health.check());
+  const { calls = [] } = (await step('activity.calls', () =>
+    remote.activity.calls({ limit: 5, statuses: ['ok'] }),
+  )) as Partial<ActivityPage>;
+  expect(calls[0]).toMatchObject({ status: 'ok' });
+  await step('activity.summary', () => remote.activity.summary({ since: 0, buckets: 4 }));
+  await step('activity.summary: end before start', () => remote.activity.summary({ since: 2, until: 1 }));
+  await step('activity.entries', () => remote.activity.entries(calls[0]?.call ?? ''));
+  await step('activity.entries: unknown', () => remote.activity.entries('call_nothing'));
+
+  await step('manifests.formats', () => remote.manifests.formats());
+  const draft = (await step('manifests.start', () =>
+    remote.manifests.start('patch', 'word-tools'),
+  )) as ManifestDraft;
+  await step('manifests.start: bad name', () => remote.manifests.start('patch', '../x'));
+  await step('manifests.start: unknown format', () => remote.manifests.start('nothing', 'x'));
+  await step('manifests.check', () => remote.manifests.check(draft));
+  await step('manifests.check: broken', () =>
+    remote.manifests.check({ ...draft, files: [{ path: draft.manifest, text: '# ---' }] }),
+  );
+
+  const manifest = draft.files.find((it) => it.path === draft.manifest)?.text ?? '';
+  const { value } = (await step('manifests.read', () =>
+    remote.manifests.read('patch', manifest),
+  )) as ReadDraft;
+  await step('manifests.read: broken', () => remote.manifests.read('patch', 'print()'));
+  await step('manifests.write', () =>
+    remote.manifests.write('patch', manifest, { ...value, version: '2.0.0' }),
+  );
+  await step('manifests.write: broken', () => remote.manifests.write('patch', 'print()', {}));
+  await step('session.source', () => session.source('word_count'));
+  await step('session.source: unknown', () => session.source('nothing'));
 
   const { learning } = session;
   await step('session.learning.watch', () => learning.watch({ package: 'word_count', seconds: 1 }));
@@ -311,6 +388,38 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('installRequests.list', () => remote.installRequests.list());
   await step('installRequests.refuse', () => remote.installRequests.refuse(wish?.id as string, 'No.', by));
   await step('installRequests.refuse: unknown', () => remote.installRequests.refuse('req_0', undefined, by));
+
+  await step('labels.list', () => remote.labels.list());
+  await step('labels.get: unknown', () => remote.labels.get('lab_0'));
+  await step('labels.reset: unknown', () => remote.labels.reset('lab_0', by));
+  await step('labels.endorsements', () => remote.labels.endorsements());
+  await step('labels.revoke: unknown', () => remote.labels.revoke('end_0', by));
+
+  const { registries } = session;
+  await step('session.registries.list', () => registries.list());
+  await step('session.registries.search', () => registries.search({ words: 'counter' }));
+  await step('session.registries.search: a limit out of range', () =>
+    registries.search({ words: 'counter', limit: 0 }),
+  );
+  await step('session.registries.info', () => registries.info({ name: 'acme/counter' }));
+  await step('session.registries.info: unknown', () => registries.info({ name: 'acme/nothing' }));
+  const { waiting: publications } = at<PublicationReviews>(
+    await step('session.registries.reviews', () => registries.reviews()),
+  );
+  const [toApprove, toGuard] = publications.map(({ registry, id, sha256 }) => ({ registry, id, sha256 }));
+  if (toApprove === undefined || toGuard === undefined) throw new Error('nothing waits');
+  await step('session.registries.decideReview', () =>
+    registries.decideReview({ ...toApprove, decision: 'approved', note: 'Looked at it.', by }),
+  );
+  await step('session.registries.decideReview: again', () =>
+    registries.decideReview({ ...toApprove, decision: 'rejected', by }),
+  );
+  await step('session.registries.decideReview: another archive', () =>
+    registries.decideReview({ ...toGuard, sha256: 'f'.repeat(64), decision: 'approved', by }),
+  );
+  await step('session.registries.decideReview: an unknown registry', () =>
+    registries.decideReview({ ...toGuard, registry: 'nothing', decision: 'rejected', by }),
+  );
 
   const { signIns } = session;
   const signIn = {
@@ -395,11 +504,14 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('operator.pin', () => remote.operator.pin());
   await step('operator.setPin', () => remote.operator.setPin(pin, by));
   await remote.kills.set('counter', 'user/test');
-  const third = await session.call({ tool: 'send_note', arguments: { text: 'four' } });
-  if (third.status !== 'confirmation_required') throw new Error('the call is not held');
-  const { token: last } = third.confirmation;
+  const fourth = await session.call({ tool: 'send_note', arguments: { text: 'four' } });
+  if (fourth.status !== 'confirmation_required') throw new Error('the call is not held');
+  const { token: last } = fourth.confirmation;
   const guarded: Readonly<Record<string, (actor: Actor) => Promise<unknown>>> = {
     'approvals.approve': (actor) => remote.approvals.approve(last, actor),
+    'approvals.approveWith': (actor) => remote.approvals.approveWith(last, { text: 'five' }, actor),
+    'session.registries.decideReview': (actor) =>
+      registries.decideReview({ ...toGuard, decision: 'approved', by: actor }),
     'approvals.noticeKey': async (actor) => (await remote.approvals.noticeKey(actor)).length,
     'approvals.rules.add': (actor) => remote.approvals.rules.add(rule, actor),
     'secrets.set': (actor) => remote.secrets.set({ ...secret, by: actor }),
@@ -409,6 +521,7 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
     'kills.lift': (actor) => remote.kills.lift('counter', actor),
     'quarantine.restore': (actor) => remote.quarantine.restore('mov_0', actor),
     'quarantine.delete': (actor) => remote.quarantine.delete('mov_0', actor),
+    'labels.reset': (actor) => remote.labels.reset('lab_0', actor),
     'rollbacks.acknowledge': (actor) => remote.rollbacks.acknowledge(1, actor),
     'keptArguments.open': (actor) => remote.keptArguments.open('call_0', actor),
     'keptArguments.forget': (actor) => remote.keptArguments.forget(0, actor),
@@ -470,8 +583,10 @@ beforeAll(async () => {
         const operation = findOperation(step);
         const problem = operation?.result.problem(JSON.parse(JSON.stringify(result ?? null)), 'result');
         if (problem !== undefined) misfits.push(`${surface} ${step}: ${problem}`);
-        // Processes end, and the audit log is written, in their own time.
-        const isVolatile = step === 'processes' || step === 'auditTail';
+        // Processes end, and the audit log is written, in their own time; sessions differ by surface.
+        const isVolatile =
+          ['processes', 'auditTail', 'auditStatus', 'openSessions'].includes(step) ||
+          /^(?:activity|health)\./.test(step);
         entries.push({ step, result: isVolatile ? 'see its shape' : normalized(result, bench.folder) });
         return result;
       } catch (error) {

@@ -1,4 +1,5 @@
 // Calls every example in the sandbox, one after the other, like a new user does.
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -37,6 +38,11 @@ afterAll(async () => {
   folder.remove();
 });
 
+/** What one example shows does not count for the next one. */
+function fresh(): Session {
+  return session.named(randomUUID());
+}
+
 /** What a person does once with "toolwharf approvals allow PACKAGE". */
 async function alwaysAllow(packageId: string): Promise<void> {
   const whole = { definition: null, principal: null, conditions: [], destructive: false, expiresAt: null };
@@ -44,7 +50,7 @@ async function alwaysAllow(packageId: string): Promise<void> {
 }
 
 async function result(tool: string, given: Record<string, Json>): Promise<Json> {
-  const answer = await session.call({ tool, arguments: given });
+  const answer = await fresh().call({ tool, arguments: given });
   if (answer.status !== 'ok') throw new Error(JSON.stringify(answer));
   return answer.result;
 }

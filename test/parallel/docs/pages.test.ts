@@ -99,9 +99,14 @@ test('docs/commands.md names every command, and each has help with three example
 });
 
 describe.each(['README.md', 'docs/tour/README.md'])('the commands of %s', (page) => {
-  const state = temporaryFolder();
+  // Without a terminal, all commands are one session, which is careful after the first answer. A person's are one each.
+  const state = temporaryFolder({ 'config/toolwharf/config.toml': '[taint]\nmode = "observe"\n' });
   const background: ChildProcess[] = [];
   const known = new Map<string, string>();
+  const homes = {
+    TOOLWHARF_HOME: join(state.path, 'state'),
+    XDG_CONFIG_HOME: join(state.path, 'config'),
+  };
   afterAll(() => {
     for (const child of background) child.kill();
     state.remove();
@@ -130,7 +135,7 @@ describe.each(['README.md', 'docs/tour/README.md'])('the commands of %s', (page)
       const line = command
         .replace('npx toolwharf', `${process.execPath} ${main}`)
         .replace(/apr_…/, () => known.get('apr') ?? 'unknown');
-      const environment = { ...process.env, TOOLWHARF_HOME: join(state.path, 'state'), COLUMNS: '110' };
+      const environment = { ...process.env, COLUMNS: '110', ...homes };
       const done = spawnSync('/bin/sh', ['-c', line], { cwd: root, env: environment, encoding: 'utf8' });
       const shown = `${done.stdout}${done.stderr}`;
       const approval = /apr_[0-9a-f]+/.exec(shown)?.[0];

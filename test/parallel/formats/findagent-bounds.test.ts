@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { memoryBundle } from '../../../src/bundle/memory-bundle.js';
 import { findagent } from '../../../src/formats/findagent/format.js';
 import { defaultParseOptions } from '../../../src/formats/index.js';
-import { memoryBundle } from '../../support/memory-bundle.js';
 import { processorMs } from '../../support/processor-time.js';
 
 const core = {

@@ -1,9 +1,9 @@
 // Input made to exhaust a parser. Each must be rejected with findings, quickly, and without side effects.
 import { describe, expect, test } from 'vitest';
+import { memoryBundle } from '../../../src/bundle/memory-bundle.js';
 import type { FormatName } from '../../../src/formats/built-in-formats.js';
 import { defaultParseOptions, formats } from '../../../src/formats/index.js';
 import type { Format } from '../../../src/model/format.js';
-import { memoryBundle } from '../../support/memory-bundle.js';
 import { processorMs } from '../../support/processor-time.js';
 
 /** Much more than any of them needs on a slow machine; without limits these inputs would take hours. */

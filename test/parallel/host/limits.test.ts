@@ -201,7 +201,7 @@ describe('after the host ends', () => {
       'child.mjs': `
         import { createHost } from ${JSON.stringify(join(main, '..', 'index.js'))};
         const host = await createHost({ state: process.argv[2] });
-        const session = await host.session({ principal: 'agent', directories: [process.argv[3]], root: '/tmp', allow: [process.argv[4]] });
+        const session = await host.session({ principal: 'agent', directories: [process.argv[3]], root: '/tmp', allow: [process.argv[4]], policy: { taint: { mode: 'off' } } });
         let next = 0;
         const one = async () => {
           for (;;) {

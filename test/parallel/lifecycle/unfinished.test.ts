@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { checkState } from '../../../src/host/doctor/state.js';
 import { createHost, type Host, type Session } from '../../../src/index.js';
 import { ChangeJournal } from '../../../src/store/change-journal.js';
 import { openDatabase } from '../../../src/store/database.js';
@@ -32,6 +33,9 @@ async function install(session: Session, source: string, token?: string) {
   const values = token === undefined ? {} : { COUNTER_TOKEN: token };
   return session.installations.install({ source, agree: digest, by, values });
 }
+
+const unfinishedIn = async (state: string) =>
+  (await checkState(state, null)).filter((it) => it.id === 'changes');
 
 /** Leaves the state as a killed host would, and starts another one. */
 async function restart(leave: (journal: ChangeJournal) => Promise<void>) {
@@ -80,11 +84,30 @@ describe('after a kill', () => {
       journal.begin({ id: 'chg_1', package: 'other', operation: 'install', made }),
     );
     expect(JSON.stringify(await again?.auditTail(20))).toContain('"operation":"unsettled"');
+    const failed = expect.stringMatching(
+      /\(install of other\) could not be undone: .+ then start a host again$/,
+    );
+    expect(await unfinishedIn(state)).toMatchObject([
+      { status: 'warn', message: failed, fix: 'toolwharf gc' },
+    ]);
     await again?.close();
     again = undefined;
+    expect(await unfinishedIn(state)).toMatchObject([{ message: failed }]);
     const database = openDatabase(state);
     expect(await new ChangeJournal(database, Date.now).list()).toMatchObject([{ id: 'chg_1' }]);
     await database.destroy();
+  });
+
+  test('doctor names a change that a killed host left, but not one that a running host makes', async () => {
+    await installed();
+    const state = join(bench.path, 'state');
+    const database = openDatabase(state);
+    await new ChangeJournal(database, Date.now).begin({ id: 'chg_1', package: 'other', operation: 'update' });
+    await database.destroy();
+    expect(await unfinishedIn(state)).toEqual([]);
+    await bench.host.close();
+    const message = 'an unfinished change (update of other) is left; the next start of a host undoes it';
+    expect(await unfinishedIn(state)).toMatchObject([{ message }]);
   });
 
   test('a change that could not even be undone is settled before the next one, and takes nothing from it', async () => {

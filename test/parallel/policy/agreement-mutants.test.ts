@@ -2,6 +2,7 @@
 // that people or models read. Internal changes do not need review, and a different order is not a change.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { memoryBundle } from '../../../src/bundle/memory-bundle.js';
 import { builtInFormats, type FormatName } from '../../../src/formats/built-in-formats.js';
 import { formatNamed, inspect } from '../../../src/formats/index.js';
 import { isObject, type Json, type JsonPath, toPointer, valueAt } from '../../../src/model/json.js';
@@ -13,7 +14,6 @@ import { widening } from '../../../src/policy/review/widening.js';
 import { printPackage } from '../../../src/serve/print/package.js';
 import { notations } from '../../support/contracts/notation.js';
 import { type Sample, samplesOf } from '../../support/contracts/samples.js';
-import { memoryBundle } from '../../support/memory-bundle.js';
 
 interface Read {
   readonly sample: Sample;

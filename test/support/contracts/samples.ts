@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { discover } from '../../../src/bundle/discover.js';
+import type { BundleFiles } from '../../../src/bundle/memory-bundle.js';
 import { builtInFormats, type FormatName } from '../../../src/formats/built-in-formats.js';
 import { formatNamed, inspect } from '../../../src/formats/index.js';
-import type { BundleFiles } from '../memory-bundle.js';
 
 /** A package of the fixtures or the examples, read into memory. */
 export interface Sample {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { memoryBundle } from '../../../src/bundle/memory-bundle.js';
 import { defaultParseOptions } from '../../../src/formats/index.js';
 import { nexo } from '../../../src/formats/nexo/format.js';
 import type { JsonObject } from '../../../src/model/json.js';
@@ -16,7 +17,6 @@ import type { Upstream, UpstreamCall, UpstreamSettings } from '../../../src/run/
 import { bubblewrap } from '../../../src/sandbox/bubblewrap/bubblewrap.js';
 import { findNode, findPython } from '../../../src/sandbox/interpreter.js';
 import { defaultSandboxLimits, type SandboxProcess } from '../../../src/sandbox/sandbox.js';
-import { memoryBundle } from '../memory-bundle.js';
 import { temporaryFolder } from '../toolwharf.js';
 
 export type CarrierName = 'stdio' | 'nats' | 'http';

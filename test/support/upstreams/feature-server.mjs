@@ -42,6 +42,8 @@ const tools = [
   { name: 'log', description: 'Writes log messages.', inputSchema: none },
   { name: 'steps', description: 'Reports progress.', inputSchema: none },
   { name: 'touch', description: 'Changes a resource.', inputSchema: none },
+  { name: 'churn', description: 'Changes a resource very often.', inputSchema: none },
+  { name: 'crash', description: 'Ends the server.', inputSchema: none },
   { name: 'wait', description: 'Waits for the tool "release".', inputSchema: none },
   { name: 'release', description: 'Ends all waits.', inputSchema: none },
   {
@@ -49,8 +51,26 @@ const tools = [
     description: 'Asks the user.',
     inputSchema: { type: 'object', properties: { topic: { type: 'string' } } },
   },
-  { name: 'sample', description: 'Asks the model.', inputSchema: none },
+  { name: 'quiz', description: 'Asks twelve things at once.', inputSchema: none },
+  {
+    name: 'sample',
+    description: 'Asks the model.',
+    inputSchema: { type: 'object', properties: { hidden: { type: 'string' }, count: { type: 'integer' } } },
+  },
   { name: 'roots', description: 'Asks for roots.', inputSchema: none },
+  { name: 'needy', description: 'Needs a client with sampling.', inputSchema: none },
+  {
+    name: 'board',
+    description: 'Shows a board.',
+    inputSchema: none,
+    _meta: { ui: { resourceUri: 'ui://desk/board' }, 'ui/resourceUri': 'ui://desk/board' },
+  },
+  {
+    name: 'refresh',
+    description: 'Refreshes the board.',
+    inputSchema: none,
+    _meta: { ui: { resourceUri: 'ui://desk/board', visibility: ['app'] } },
+  },
 ];
 
 const prompts = [
@@ -63,6 +83,7 @@ const prompts = [
     _meta: { 'desk/kind': 'letter' },
   },
   { name: 'bare' },
+  { name: 'curious' },
 ];
 
 const resources = [
@@ -77,7 +98,22 @@ const resources = [
     annotations: { audience: ['user'], priority: 0.5 },
     _meta: { 'desk/drawer': 1 },
   },
+  {
+    uri: 'ui://desk/board',
+    name: 'board',
+    mimeType: 'text/html;profile=mcp-app',
+    _meta: { ui: { prefersBorder: true } },
+  },
 ];
+
+resources.push({ uri: 'desk://curious', name: 'curious' });
+/** The page of an app. */
+const board = {
+  uri: 'ui://desk/board',
+  mimeType: 'text/html;profile=mcp-app',
+  text: '<!doctype html><p>board</p>',
+  _meta: { ui: { csp: { connectDomains: ['https://api.example.com'] }, permissions: { camera: {} } } },
+};
 
 const templates = [
   { uriTemplate: 'desk://ink/{color}', name: 'ink', title: 'Ink', icons, _meta: { 'desk/drawer': 2 } },
@@ -85,6 +121,8 @@ const templates = [
 
 const text = (it) => ({ content: [{ type: 'text', text: it }] });
 const waiting = [];
+/** A text that was passed in a form in which no scanner knows it. */
+const plain = (hidden) => hidden?.replaceAll(/./g, (it) => String.fromCharCode(it.charCodeAt(0) - 3));
 
 function makeServer(isNew) {
   const server = new Server(
@@ -112,7 +150,29 @@ function makeServer(isNew) {
   server.setRequestHandler('prompts/list', paged(prompts, 'prompts'));
   server.setRequestHandler('resources/list', paged(resources, 'resources'));
   server.setRequestHandler('resources/templates/list', paged(templates, 'resourceTemplates'));
-  server.setRequestHandler('prompts/get', ({ params }) => ({
+  const form = (message) => ({
+    mode: 'form',
+    message,
+    requestedSchema: {
+      type: 'object',
+      properties: { it: { type: 'string', title: 'It' } },
+      required: ['it'],
+    },
+  });
+  /** Asks for a color. Undefined: the answer comes with the next request. */
+  const color = async (ctx) => {
+    if (!isNew) return ctx.mcpReq.elicitInput(form('Which color?'));
+    return ctx.mcpReq.inputResponses?.color;
+  };
+  const askColor = () =>
+    inputRequired({ inputRequests: { color: inputRequired.elicit(form('Which color?')) } });
+  server.setRequestHandler('prompts/get', async ({ params }, ctx) => {
+    if (params.name !== 'curious') return letter(params);
+    const answer = await color(ctx);
+    if (answer === undefined) return askColor();
+    return { messages: [{ role: 'user', content: { type: 'text', text: `In ${answer.content?.it}.` } }] };
+  });
+  const letter = (params) => ({
     description: `A letter to ${params.arguments?.city}.`,
     messages: [
       { role: 'user', content: { type: 'text', text: 'Write.', annotations: { audience: ['assistant'] } } },
@@ -120,13 +180,26 @@ function makeServer(isNew) {
       { role: 'user', content: { type: 'resource_link', uri: 'desk://pens', name: 'pens' } },
     ],
     _meta: { 'desk/stamp': 7 },
-  }));
-  server.setRequestHandler('resources/read', ({ params }) => ({
+  });
+  server.setRequestHandler('resources/read', async ({ params }, ctx) => {
+    if (params.uri !== 'desk://curious') return contentsOf(params);
+    const answer = await color(ctx);
+    if (answer === undefined) return askColor();
+    return { contents: [{ uri: params.uri, text: `In ${answer.content?.it}.` }] };
+  });
+  const contentsOf = (params) => ({
     contents: [
-      { uri: params.uri, mimeType: 'text/plain', text: `all of ${params.uri}`, _meta: { 'desk/part': 1 } },
+      params.uri === board.uri
+        ? board
+        : {
+            uri: params.uri,
+            mimeType: 'text/plain',
+            text: `all of ${params.uri}`,
+            _meta: { 'desk/part': 1 },
+          },
     ],
     _meta: { 'desk/read': true },
-  }));
+  });
   server.setRequestHandler('completion/complete', ({ params }) => {
     const known = ['Paris', 'Parma', 'Porto'].filter((it) => it.startsWith(params.argument.value));
     const given = Object.keys(params.context?.arguments ?? {}).join();
@@ -200,6 +273,19 @@ function makeServer(isNew) {
         await server.sendResourceUpdated({ uri: 'desk://pens' });
         await server.sendResourceUpdated({ uri: 'desk://ink/red' });
         return text('touched');
+      case 'churn':
+        for (let count = 0; count < 300; count++) await server.sendResourceUpdated({ uri: 'desk://pens' });
+        return text('churned');
+      case 'crash':
+        process.exit(3);
+        break;
+      case 'board':
+        return {
+          content: [
+            { type: 'resource', resource: board },
+            { type: 'resource_link', uri: board.uri, name: 'board' },
+          ],
+        };
       case 'wait':
         await new Promise((resolve) => waiting.push(resolve));
         return text('waited');
@@ -225,14 +311,36 @@ function makeServer(isNew) {
         );
         return answer.resultType ? answer : text(`${given.topic}: ${answer.action} ${answer.content?.it}`);
       }
+      case 'quiz': {
+        const keys = Array.from({ length: 12 }, (_, at) => `q${at}`);
+        const said = (answers) => text(answers.map((it) => it.content?.it).join());
+        if (!isNew) return said(await Promise.all(keys.map((key) => ctx.mcpReq.elicitInput(form(key)))));
+        const given = ctx.mcpReq.inputResponses;
+        if (given !== undefined) return said(keys.map((key) => given[key]));
+        const requests = keys.map((key) => [key, inputRequired.elicit(form(key))]);
+        return inputRequired({ inputRequests: Object.fromEntries(requests) });
+      }
       case 'sample': {
         const wanted = {
-          messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],
+          messages: [{ role: 'user', content: { type: 'text', text: plain(given.hidden) ?? 'Hello' } }],
+          includeContext: 'allServers',
           maxTokens: 10,
         };
         const old = () => server.request({ method: 'sampling/createMessage', params: wanted });
+        if (given.count !== undefined) {
+          const all = await Promise.allSettled(Array.from({ length: given.count }, old));
+          return text(`${all.filter((it) => it.status === 'fulfilled').length} answers`);
+        }
         const answer = await ask('thought', old, inputRequired.createMessage(wanted));
         return answer.resultType ? answer : text(`${answer.model}: ${answer.content.text}`);
+      }
+      case 'needy': {
+        const declared = ctx.mcpReq.envelope?.['io.modelcontextprotocol/clientCapabilities'] ?? {};
+        if (declared.sampling !== undefined) return text('it has sampling');
+        throw Object.assign(new Error('this needs sampling'), {
+          code: -32_021,
+          data: { requiredCapabilities: { sampling: {} } },
+        });
       }
       case 'roots': {
         const answer = await ask(

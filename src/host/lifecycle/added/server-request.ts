@@ -1,6 +1,6 @@
 import type { CancelSignal } from '../../../model/cancel-signal.js';
+import type { ChangeProgress } from '../../../model/change.js';
 import type { Actor } from '../../operator/operator-auth.js';
-import type { ChangeProgress } from '../change-steps.js';
 
 /** A plain MCP server to add: a command line as clients configure it, or a URL. */
 export interface ServerRequest {

@@ -17,6 +17,34 @@ export const commands: readonly CommandEntry[] = [
     load: async (formats) => (await import('../commands/validate.js')).validateCommand(await formats()),
   },
   {
+    name: 'contribute',
+    summary: 'check a package as a registry does',
+    effect: 'reads',
+    json: ['contribute@1'],
+    load: async (formats) => (await import('../commands/contribute.js')).contributeCommand(await formats()),
+  },
+  {
+    name: 'publish',
+    summary: 'publish a package in a registry',
+    effect: 'acts',
+    json: ['publish@1'],
+    load: async (formats) => (await import('../commands/publish.js')).publishCommand(await formats()),
+  },
+  {
+    name: 'search',
+    summary: 'find packages in registries',
+    effect: 'reads',
+    json: ['search@1'],
+    load: async () => (await import('../commands/search.js')).searchCommand,
+  },
+  {
+    name: 'registry',
+    summary: 'run a registry of your own',
+    effect: 'acts',
+    json: ['registry@1', 'registry-review@1', 'dry-run@1'],
+    load: async () => (await import('../commands/registry.js')).registryCommand,
+  },
+  {
     name: 'list',
     summary: 'show packages and their state',
     effect: 'reads',
@@ -27,7 +55,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'info',
     summary: 'show what a package does and what it asks for',
     effect: 'reads',
-    json: ['info@1'],
+    json: ['info@1', 'registry-package@1'],
     load: async () => (await import('../commands/info.js')).info,
   },
   {
@@ -57,6 +85,13 @@ export const commands: readonly CommandEntry[] = [
     effect: 'acts',
     json: ['serve@1', 'serve-event@1'],
     load: async () => (await import('../commands/serve.js')).serve,
+  },
+  {
+    name: 'open',
+    summary: 'open the console in a browser',
+    effect: 'acts',
+    json: ['open@1'],
+    load: async () => (await import('../commands/open.js')).openCommand,
   },
   {
     name: 'mcp',

@@ -38,6 +38,13 @@ export const lifecycleCommands: readonly CommandEntry[] = [
     load: async () => (await import('../commands/requests.js')).requests,
   },
   {
+    name: 'session',
+    summary: 'show what sessions have seen, and start one anew',
+    effect: 'acts',
+    json: ['sessions@1', 'endorsements@1', 'dry-run@1'],
+    load: async () => (await import('../commands/session.js')).session,
+  },
+  {
     name: 'verify',
     summary: 'run the smoke test of installed packages',
     effect: 'acts',

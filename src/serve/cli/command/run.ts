@@ -56,8 +56,21 @@ async function dispatch(commandLine: readonly string[], terminal: Terminal): Pro
 
 /** Commands whose standard output is for people, with the next steps. The output of others may be data. */
 const forPeople = new Set([
-  ...['approvals', 'connect', 'disable', 'doctor', 'enable', 'info', 'init', 'install', 'kill', 'list'],
-  ...['pin', 'policy', 'quarantine', 'review', 'secret'],
+  ...[
+    'add',
+    'approvals',
+    'connect',
+    'disable',
+    'doctor',
+    'enable',
+    'import',
+    'info',
+    'init',
+    'install',
+    'kill',
+  ],
+  ...['learn', 'list', 'pin', 'plan', 'policy', 'quarantine', 'remove', 'requests', 'review', 'revoke'],
+  ...['rollback', 'secret', 'set', 'sign-in', 'sign-out', 'update', 'verify'],
 ]);
 
 /** Messages name the command as this person can start it. */

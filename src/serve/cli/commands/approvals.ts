@@ -1,6 +1,8 @@
 import type { RemoteHost } from '../../../host/host.js';
 import type { ApprovalRequest } from '../../../model/approval.js';
 import { HostError } from '../../../model/host-error.js';
+import { isObject, type JsonObject } from '../../../model/json.js';
+import { requestLimits, tryParseBounded } from '../../../model/json-bounds.js';
 import { approvalsDocument } from '../../print/approval-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { waitingRequestsLine } from '../../print/requested-installation.js';
@@ -24,6 +26,10 @@ export const approvals: Command = {
   examples: [
     { line: 'toolwharf approvals list', text: 'show held calls with all arguments' },
     { line: 'toolwharf approvals approve apr_0f3c…', text: 'let exactly that call run, once' },
+    {
+      line: `toolwharf approvals approve apr_0f3c… --with '{"to":"alice","amount":5}'`,
+      text: 'approve it with other arguments, which are checked like a new call',
+    },
     { line: 'toolwharf approvals deny apr_0f3c…', text: 'deny it' },
     {
       line: "toolwharf approvals allow files/save --when path under /reports --when amount '<=' 50 --any text --until 2h",
@@ -37,7 +43,22 @@ export const approvals: Command = {
     { line: 'toolwharf approvals revoke rule_91ac…', text: 'end a standing rule: such calls are held again' },
     { line: 'toolwharf approvals key', text: 'print the key that signs notices to approvals.webhook' },
   ],
-  options: [...ruleOptions, pinOption, dryRunOption, ...sessionOptions],
+  options: [
+    {
+      name: 'with',
+      value: 'JSON',
+      text: 'approve with these arguments instead; the caller is told which were used',
+    },
+    {
+      name: 'asked',
+      value: 'TEXT',
+      text: 'what you asked the agent for; the names, addresses and amounts in it need no question later',
+    },
+    ...ruleOptions,
+    pinOption,
+    dryRunOption,
+    ...sessionOptions,
+  ],
   async run(args, terminal) {
     const [verb = 'list', name, ...more] = args.positionals;
     if (!verbs.includes(verb))
@@ -47,6 +68,10 @@ export const approvals: Command = {
     const ruleOption = ruleOptions.find((it) => args.has(it.name));
     if (verb !== 'allow' && ruleOption !== undefined)
       throw new HostError('usage', `--${ruleOption.name} works only with "approvals allow"`);
+    if (verb !== 'approve' && args.has('with'))
+      throw new HostError('usage', '--with works only with "approvals approve"');
+    if (args.has('asked') && (verb !== 'approve' || args.has('with')))
+      throw new HostError('usage', '--asked works only with "approvals approve", without --with');
     if (more.length > 0) throw new HostError('usage', 'name one call at a time');
     switch (verb) {
       case 'allow':
@@ -84,7 +109,8 @@ async function decide(
     terminal.out(`${JSON.stringify(approvalsDocument(requests))}\n`);
   } else if (verb === 'approve') {
     const request = requests[0] as ApprovalRequest;
-    const { tool, arguments: callArguments } = request;
+    const { tool } = request;
+    const callArguments = request.replacement ?? request.arguments;
     terminal.out(
       `approved: ${revealLine(tool)} may run once with these arguments\n${revealJson(callArguments)}\n`,
     );
@@ -121,9 +147,22 @@ async function requestsAfter(
   if (verb === 'show' || isDryRun(args)) return [await host.approvals.get(fullId)];
   if (verb === 'deny')
     return [await host.approvals.deny(fullId, { name: terminal.principal, channel: 'terminal' })];
-  // An unknown id is reported before the person types a PIN.
+  // An unknown id and wrong arguments are reported before the person types a PIN.
   await host.approvals.get(fullId);
-  return [await host.approvals.approve(fullId, await terminalOperator(host, args, terminal))];
+  const replacement = replacementOf(args.value('with'));
+  if (replacement !== undefined)
+    return [
+      await host.approvals.approveWith(fullId, replacement, await terminalOperator(host, args, terminal)),
+    ];
+  const operator = await terminalOperator(host, args, terminal);
+  return [await host.approvals.approve(fullId, operator, undefined, args.value('asked'))];
+}
+
+function replacementOf(text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  const value = tryParseBounded(text, requestLimits);
+  if (!isObject(value)) throw new HostError('usage', '--with needs all arguments as a JSON object');
+  return value;
 }
 
 async function showKey(args: Arguments, terminal: Terminal): Promise<number> {

@@ -1,7 +1,8 @@
 import type { AuditFilter, AuditReader } from '../../../host/host.js';
+import { storedStatus } from '../../../model/call-status.js';
 import { HostError } from '../../../model/host-error.js';
 import type { JsonObject } from '../../../model/json.js';
-import { type AuditLine, auditLine, storedStatus } from '../../print/audit-line.js';
+import { type AuditLine, auditLine } from '../../print/audit-line.js';
 import { printAuditLines } from '../../print/audit-lines.js';
 import { parseAuditTime, withAuditLog } from '../audit-log.js';
 import type { Arguments } from '../command/command.js';

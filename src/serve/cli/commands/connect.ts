@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { suggest } from '../../../formats/suggest.js';
 import { HostError } from '../../../model/host-error.js';
-import { chatgptSteps } from '../../clients/chatgpt.js';
+import { chatgptSteps } from '../../../model/known-clients.js';
 import { type Client, clientNames, configScopes } from '../../clients/client.js';
 import { clientScope, entryNameOption } from '../../clients/client-scope.js';
 import { clients } from '../../clients/clients.js';

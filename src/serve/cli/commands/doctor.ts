@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { Check } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
@@ -35,21 +33,14 @@ export const doctor: Command = {
   options: sessionOptions.filter((it) => it.name === 'config' || it.name === 'nats-url'),
   async run(args, terminal) {
     const roots = args.positionals.length === 0 ? ['.'] : args.positionals;
-    const listener = await openListener();
-    let checks: readonly Check[];
-    try {
-      checks = [
-        ...(await terminal.examine({
-          state: stateDirectory(args, terminal.environment, terminal.cwd),
-          roots: roots.map((it) => resolve(terminal.cwd, it)),
-          listener,
-          ...(await configured(args, terminal)),
-        })),
-        ...(await checkConfig(args, terminal)),
-      ];
-    } finally {
-      await listener.close();
-    }
+    const checks = [
+      ...(await terminal.examine({
+        state: stateDirectory(args, terminal.environment, terminal.cwd),
+        roots: roots.map((it) => resolve(terminal.cwd, it)),
+        ...(await configured(args, terminal)),
+      })),
+      ...(await checkConfig(args, terminal)),
+    ];
     if (args.has('json')) terminal.out(`${JSON.stringify(toDocument(checks))}\n`);
     else {
       const shown = args.has('quiet') ? checks.filter((it) => it.status !== 'ok') : checks;
@@ -141,27 +132,4 @@ function checkGuesses({ entries, user }: Config): Check[] {
           ),
         ]),
   ];
-}
-
-async function openListener(): Promise<ExamineOptions['listener'] & { close(): Promise<void> }> {
-  const greeting = 'toolwharf-doctor';
-  let connections = 0;
-  const server = createServer((_request, response) => response.end(greeting));
-  server.on('connection', () => {
-    connections++;
-  });
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed);
-    server.listen(0, '127.0.0.1', done);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    greeting,
-    connections: () => connections,
-    close: () =>
-      new Promise((done) => {
-        server.closeAllConnections();
-        server.close(() => done());
-      }),
-  };
 }

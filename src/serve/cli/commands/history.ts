@@ -1,7 +1,7 @@
 import { visibleLine } from '../../print/visible.js';
 import type { Command } from '../command/command.js';
 import { lifecycleOptions, namedPackage, openLifecycleSession } from '../lifecycle-session.js';
-import { withHost } from '../with-host.js';
+import { lookAtHost } from '../with-host.js';
 
 export const history: Command = {
   name: 'history',
@@ -15,7 +15,7 @@ export const history: Command = {
   options: lifecycleOptions,
   async run(args, terminal) {
     const id = namedPackage(args, 'history');
-    const generations = await withHost(args, terminal, async (host) => {
+    const generations = await lookAtHost(args, terminal, async (host) => {
       const session = await openLifecycleSession(host, args, terminal, 'look');
       return session.installations.history(id);
     });

@@ -1,3 +1,4 @@
+import type { SessionOptions } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { openSocketServer } from '../../socket/server.js';
 import { socketPath } from '../../socket/socket-path.js';
@@ -6,7 +7,10 @@ import { waitForAbort } from '../abort-signal.js';
 import { parseDuration, stateDirectory } from '../command/arguments.js';
 import type { Command } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
+import { configFileFor } from '../config/config-paths.js';
+import { exemptionFile } from '../config/exemption-file.js';
 import { RollbackWarnings } from '../rollback-warnings.js';
+import { ServedConsoles } from '../served-consoles.js';
 import { openConfiguredPage } from '../served-page.js';
 
 export const host: Command = {
@@ -54,11 +58,20 @@ export const host: Command = {
       onBug: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
     const page = await openConfiguredPage(running, args, terminal);
+    const consoles = new ServedConsoles(running, {
+      folder: terminal.resource('dist/console'),
+      version: terminal.version,
+      exemptions: exemptionFile(configFileFor('user', args, terminal)),
+      hold: () => server.hold(),
+      onBug: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    });
+    running.consoleAccess.serveWith((session: SessionOptions) => consoles.serve(session));
     await rollbacks.reportAll(running);
     log(`host ${terminal.version} started (process ${process.pid})`);
     if (page !== undefined) log(`pages of held calls at ${page.url}`);
     await waitForAbort(AbortSignal.any([terminal.signal, idle.signal]));
     await page?.close();
+    await consoles.close();
     await server.close();
     await running.close();
     log('host stopped');

@@ -8,16 +8,18 @@ import type { Command } from '../command/command.js';
 import { dirOption, sessionOptions } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { isPackagePath } from '../package-path.js';
+import { showRegistryPackage } from '../registry/registry-info.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
-import { withHost } from '../with-host.js';
+import { lookAtHost } from '../with-host.js';
 
 export const info: Command = {
   name: 'info',
   summary: 'Show what a package does, what it may access and what it asks for.',
-  usage: 'info PATH|PACKAGE [options]',
+  usage: 'info PATH|PACKAGE|registry:NAME [options]',
   examples: [
     { line: 'toolwharf info ./word_count.py', text: 'a package in a file' },
     { line: 'toolwharf info weather --dir tools', text: 'a package in a folder, by its id' },
+    { line: 'toolwharf info registry:acme/weather', text: 'the versions of a package in a registry' },
     { line: 'toolwharf info ./weather --json', text: 'print everything as JSON for a script' },
   ],
   options: [dirOption, ...sessionOptions],
@@ -25,9 +27,10 @@ export const info: Command = {
     const [name, ...more] = args.positionals;
     if (name === undefined || more.length > 0)
       throw new HostError('usage', 'name one package', { hint: 'see "toolwharf info --help"' });
+    if (/^registry:/i.test(name)) return showRegistryPackage(name, args, terminal);
     const isPath = isPackagePath(name, terminal);
     const options = await sessionFor(args, terminal, isPath ? [name] : args.values('dir'));
-    const report = await withHost(args, terminal, async (host) => {
+    const report = await lookAtHost(args, terminal, async (host) => {
       const session = await host.session({ ...options, intent: 'look', set: null });
       return session.packages();
     });

@@ -2,8 +2,9 @@ import { relative } from 'node:path';
 import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import type { PackageReport, RemoteSession, SessionOptions, SessionWaiver } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
+import { shellQuote } from '../../../model/shell-quote.js';
 import { errorTable } from '../../errors.js';
-import { attentionOf } from '../../print/attention.js';
+import { attentionOf, revokingText } from '../../print/attention.js';
 import { printPackages } from '../../print/packages.js';
 import { reportedSetLine } from '../../print/sets.js';
 import { visibleLine } from '../../print/visible.js';
@@ -23,7 +24,7 @@ import { RollbackWarnings } from '../rollback-warnings.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
 import { unusedGrantsMember } from '../waivers.js';
-import { withHost } from '../with-host.js';
+import { lookAtHost } from '../with-host.js';
 
 export function listCommand(formats: readonly FormatDescriptor[]): Command {
   const names = formats.map((it) => it.name);
@@ -55,12 +56,18 @@ export function listCommand(formats: readonly FormatDescriptor[]): Command {
           });
         return attention(args, terminal, options);
       }
-      const { report, waivers } = await withHost(args, terminal, async (host) => {
+      const { report, waivers, revoking } = await lookAtHost(args, terminal, async (host) => {
         await new RollbackWarnings(terminal.err).reportAll(host);
         const session = await host.session({ ...options, intent: 'look' });
-        return { report: await session.packages(), waivers: await session.waivers() };
+        return {
+          report: await session.packages(),
+          waivers: await session.waivers(),
+          revoking: (await session.installations.list()).flatMap((it) =>
+            it.state === 'revoking' ? it.package : [],
+          ),
+        };
       });
-      assertWordsMatch(report.packages, filter);
+      assertWordsMatch(report.packages, filter, revoking);
       const packages = report.packages.filter((it) => matchesFilter(it, filter));
       const shown = { ...report, packages };
       if (args.has('json')) {
@@ -78,6 +85,10 @@ export function listCommand(formats: readonly FormatDescriptor[]): Command {
           terminal.out(printPackages(shown, terminalStyle(args, terminal), terminal.columns, paths));
         if (packages.length < report.packages.length)
           terminal.out(`${packages.length} of ${report.packages.length} packages match\n`);
+        for (const id of revoking)
+          terminal.out(
+            `${visibleLine(`${id}: ${revokingText}; try again: toolwharf revoke ${shellQuote(id)} --retry`)}\n`,
+          );
         if (report.set !== undefined) terminal.out(`${visibleLine(reportedSetLine(report.set))}\n`);
         if (notes.length > 0) terminal.out(`\n${notes.join('')}`);
       }
@@ -87,7 +98,11 @@ export function listCommand(formats: readonly FormatDescriptor[]): Command {
 }
 
 async function sessionAttention(session: RemoteSession) {
-  return { packages: (await session.packages()).packages, waivers: await session.waivers() };
+  return {
+    packages: (await session.packages()).packages,
+    installed: await session.installations.list(),
+    waivers: await session.waivers(),
+  };
 }
 
 /** Absent if all settings are in force. */
@@ -97,7 +112,7 @@ function inactiveMember(waivers: readonly SessionWaiver[]) {
 }
 
 async function attention(args: Arguments, terminal: Terminal, options: SessionOptions): Promise<number> {
-  const items = await withHost(args, terminal, async (host) =>
+  const items = await lookAtHost(args, terminal, async (host) =>
     attentionOf({
       rollbacks: await host.rollbacks.list(),
       outcomes: await host.outcomes.unknown(),

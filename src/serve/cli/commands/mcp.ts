@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { HostError } from '../../../model/host-error.js';
 import type { ExposeMode } from '../../mcp/server-options.js';
@@ -71,6 +72,8 @@ export const mcp: Command = {
       principal: terminal.principal.replace(/cli$/, 'mcp'),
       ...(clientKey === undefined ? {} : { clientKey }),
       expose,
+      // The next host knows by it what this client has seen.
+      sessionName: `stdio ${randomUUID()}`,
     } as const;
     let end: ShimEnd = { kind: 'moved', process: null };
     while (end.kind === 'moved') {

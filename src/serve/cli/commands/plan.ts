@@ -8,7 +8,7 @@ import { lifecycleOptions, openLifecycleSession, packageAllow } from '../lifecyc
 import { lockPlanDocument, planDocument, sourceOptions } from '../source-options.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
-import { withHost } from '../with-host.js';
+import { lookAtHost } from '../with-host.js';
 
 export const planCommand: Command = {
   name: 'plan',
@@ -33,7 +33,7 @@ export const planCommand: Command = {
     if (args.positionals.length === 0) return planLockFile(args, terminal);
     if (source === undefined || more.length > 0)
       throw new HostError('usage', 'name one source', { hint: 'see "toolwharf plan --help"' });
-    const plan = await withHost(args, terminal, async (host) => {
+    const plan = await lookAtHost(args, terminal, async (host) => {
       const session = await openLifecycleSession(host, args, terminal, 'look');
       return session.installations.plan({
         source,
@@ -53,7 +53,7 @@ export const planCommand: Command = {
 
 /** The packages of the lock file, as one page. */
 async function planLockFile(args: Arguments, terminal: Terminal): Promise<number> {
-  const plan = await withHost(args, terminal, async (host) => {
+  const plan = await lookAtHost(args, terminal, async (host) => {
     const { installations } = await openLifecycleSession(host, args, terminal, 'look');
     const onProgress = changeProgress(args, terminal);
     return installations.planRestore({ allow: packageAllow(args), onProgress, signal: terminal.signal });

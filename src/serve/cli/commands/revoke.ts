@@ -1,9 +1,10 @@
+import type { Installations, InstalledPackage } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printChange } from '../../print/change.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments, Command, Option } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
-import { lifecycleOptions, namedPackage, openLifecycleSession } from '../lifecycle-session.js';
+import { allowedFor, lifecycleOptions, namedPackage, openLifecycleSession } from '../lifecycle-session.js';
 import { changeDocument } from '../source-options.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -39,8 +40,8 @@ export const revokeCommand: Command = {
     const id = namedPackage(args, 'revoke');
     if (isDryRun(args)) return wouldErase('revoke', id, args, terminal);
     const change = await withHost(args, terminal, async (host) => {
-      const { installations } = await openLifecycleSession(host, args, terminal, 'use');
-      const installed = (await installations.list()).find((it) => it.package === id);
+      const { installations } = await openLifecycleSession(host, allowedFor(id, args), terminal, 'use');
+      const installed = await assertInstalled(id, installations);
       if (args.has('retry') && installed?.state !== 'revoking')
         throw new HostError('usage', `${id} has no revocation to try again`, {
           hint: `revoke it: toolwharf revoke ${id}`,
@@ -82,6 +83,7 @@ export const removeCommand: Command = {
     if (isDryRun(args)) return wouldErase('remove', id, args, terminal);
     const change = await withHost(args, terminal, async (host) => {
       const { installations } = await openLifecycleSession(host, args, terminal, 'use');
+      await assertInstalled(id, installations);
       await confirmed(`Remove ${id} and erase its values?`, args, terminal);
       const by = await terminalOperator(host, args, terminal);
       return installations.remove({
@@ -95,6 +97,15 @@ export const removeCommand: Command = {
     return 0;
   },
 };
+
+/** Before anybody is asked to confirm. Throws `not_found` if the package is not installed. */
+async function assertInstalled(
+  id: string,
+  installations: Pick<Installations, 'history' | 'list'>,
+): Promise<InstalledPackage | undefined> {
+  await installations.history(id);
+  return (await installations.list()).find((it) => it.package === id);
+}
 
 /** Checks that the package is installed, and changes nothing. */
 async function wouldErase(verb: string, id: string, args: Arguments, terminal: Terminal): Promise<number> {

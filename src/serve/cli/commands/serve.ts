@@ -15,6 +15,8 @@ import { stateDirectory } from '../command/arguments.js';
 import type { Command } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
 import { rootOption, sessionOptions, setOption } from '../config/config.js';
+import { configFileFor } from '../config/config-paths.js';
+import { exemptionFile } from '../config/exemption-file.js';
 import { oidcOptions, oidcSettings } from '../config/oidc.js';
 import { sessionArgs, sessionFor } from '../config/session-options.js';
 import { logOptions } from '../program-log.js';
@@ -133,7 +135,17 @@ export const serve: Command = {
       const own = await openAgreeingSession(host, ownOptions, args.positionals, args, terminal);
       const report = await reloads.follow(own);
       await warnAboutInactive(own, args, terminal);
-      web = http === undefined ? undefined : await openWeb(host, http, oidc, ownOptions, metrics, terminal);
+      web =
+        http === undefined
+          ? undefined
+          : await openWeb(
+              host,
+              { ...http, exemptions: exemptionFile(configFileFor('user', args, terminal)) },
+              oidc,
+              ownOptions,
+              metrics,
+              terminal,
+            );
       page = web === undefined ? await openConfiguredPage(host, args, terminal) : undefined;
       if (args.has('public-url')) terminal.err(await pageWarning(host));
       const root = args.value('root');
@@ -149,14 +161,18 @@ export const serve: Command = {
       const command = [start.command, ...start.args];
       if (json) {
         const urls =
-          web !== undefined ? httpDocument(web) : page !== undefined ? { pages: pagesAt(page.url) } : {};
+          web !== undefined
+            ? httpDocument(web, (await own.consoleLink()).url)
+            : page !== undefined
+              ? { pages: pagesAt(page.url) }
+              : {};
         const { packages } = listDocument(report, terminal.cwd);
         terminal.out(
           `${JSON.stringify({ schema: 'toolwharf/serve@1', ...urls, socket: socketPath(state), command, packages })}\n`,
         );
       } else {
         terminal.out(
-          `${printPackages(report, style, terminal.columns, args.positionals)}\n${connectInstructions(web, page?.url, command)}`,
+          `${printPackages(report, style, terminal.columns, args.positionals)}\n${connectInstructions(web && httpDocument(web, (await own.consoleLink()).url), page?.url, command)}`,
         );
         terminal.out(
           `Serving ${directories.map((it) => relative(terminal.cwd, it) || '.').join(', ')}; press Ctrl-C to stop.\n`,
@@ -183,7 +199,7 @@ function takeoverLine(process: number, clients: number): string {
 }
 
 function connectInstructions(
-  web: OpenedHttp | undefined,
+  web: ReturnType<typeof httpDocument> | undefined,
   page: string | undefined,
   command: readonly string[],
 ): string {
@@ -192,16 +208,18 @@ function connectInstructions(
   const connect = `Connect an MCP client with\n${config}\n\n`;
   if (web === undefined)
     return page === undefined ? connect : `Pages  ${pagesAt(page)}…  (held calls)\n\n${connect}`;
-  const { mcp, api, token, agentToken, oidc, pages } = httpDocument(web);
+  const { mcp, api, token, agentToken, oidc, pages, console } = web;
   return [
-    `MCP    ${mcp}`,
-    `API    ${api}  (described at ${web.server.url}/openapi.json)`,
-    `Token  ${token}`,
-    '       for people: it may approve calls and change settings; valid until this host stops',
-    `Pages  ${pages}…  (each held call gets a link to its page there)`,
+    `Console  ${console}`,
+    '         open it in a browser: the link works once; "toolwharf open" makes another',
+    `MCP      ${mcp}`,
+    `API      ${api}  (described at ${api.replace('/api/v1', '')}/openapi.json)`,
+    `Token    ${token}`,
+    '         for people: it may approve calls and change settings; valid until this host stops',
+    `Pages    ${pages}…  (each held call gets a link to its page there)`,
     ...(oidc === undefined
       ? []
-      : [`Issuer ${oidc.issuer}  (its access tokens for ${oidc.audience} are accepted)`]),
+      : [`Issuer   ${oidc.issuer}  (its access tokens for ${oidc.audience} are accepted)`]),
     '',
     'Connect an MCP client over HTTP, with a token that can only list and call tools',
     `  claude mcp add --transport http toolwharf ${mcp} --header "Authorization: Bearer ${agentToken}"`,

@@ -160,7 +160,8 @@ async function revoke(args: Arguments, terminal: Terminal, named: string): Promi
   return 0;
 }
 
-function entryOf({ id, kind, name, role, principal, mayApprove, createdAt, expiresAt }: TokenEntry) {
+function entryOf(entry: TokenEntry) {
+  const { id, kind, name, role, principal, mayApprove, createdAt, expiresAt, lastUsedAt } = entry;
   return {
     id,
     kind,
@@ -170,6 +171,7 @@ function entryOf({ id, kind, name, role, principal, mayApprove, createdAt, expir
     mayApprove,
     createdAt: time(createdAt),
     expiresAt: expiresAt === null ? null : time(expiresAt),
+    lastUsedAt: lastUsedAt === null ? null : time(lastUsedAt),
   };
 }
 
@@ -178,13 +180,14 @@ function isExpired({ expiresAt }: TokenEntry, now: number): boolean {
 }
 
 function describe(entry: TokenEntry): string {
-  const { kind, role, principal, mayApprove, createdAt } = entry;
+  const { kind, role, principal, mayApprove, createdAt, lastUsedAt } = entry;
   const may =
     role === 'operator' ? 'may list tools, call them and decide on held calls' : 'may list and call tools';
   const until = validity(entry, Date.now());
   const what = kind === 'stdio' ? 'key of a connected client, ' : '';
   const approves = mayApprove ? ', a person may approve held calls in its client' : '';
-  return `${what}${may} as ${principal}${approves}, created ${time(createdAt)}, ${until}`;
+  const used = lastUsedAt === null ? '' : `, last used ${time(lastUsedAt)}`;
+  return `${what}${may} as ${principal}${approves}, created ${time(createdAt)}${used}, ${until}`;
 }
 
 function validity({ expiresAt }: TokenEntry, now: number): string {

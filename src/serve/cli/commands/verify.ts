@@ -1,7 +1,7 @@
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Command } from '../command/command.js';
-import { lifecycleOptions, openLifecycleSession } from '../lifecycle-session.js';
+import { allowedFor, lifecycleOptions, openLifecycleSession } from '../lifecycle-session.js';
 import { withHost } from '../with-host.js';
 
 export const verifyCommand: Command = {
@@ -17,8 +17,10 @@ export const verifyCommand: Command = {
   async run(args, terminal) {
     if (args.has('all') === args.positionals.length > 0 || args.positionals.length > 1)
       throw new HostError('usage', 'name one installed package, or use --all');
+    const [id] = args.positionals;
+    const allowed = id === undefined ? args : allowedFor(id, args);
     const results = await withHost(args, terminal, async (host) => {
-      const { installations } = await openLifecycleSession(host, args, terminal, 'use');
+      const { installations } = await openLifecycleSession(host, allowed, terminal, 'use');
       const all = args.has('all') ? (await installations.list()).filter((it) => it.state === 'active') : [];
       const ids = args.has('all') ? all.map((it) => it.package) : args.positionals;
       const found = [];

@@ -8,7 +8,7 @@ import { dirOption, loadConfig, sessionOptions } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { namedPackage } from '../lifecycle-session.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { withHost } from '../with-host.js';
+import { lookAtHost } from '../with-host.js';
 
 export const why: Command = {
   name: 'why',
@@ -23,7 +23,7 @@ export const why: Command = {
   async run(args, terminal) {
     const id = namedPackage(args, 'why');
     const options = await sessionFor(args, terminal, args.values('dir'));
-    const { installed, linked } = await withHost(args, terminal, async (host) => {
+    const { installed, linked } = await lookAtHost(args, terminal, async (host) => {
       const session = await host.session({ ...options, intent: 'look' });
       const list = await session.installations.list();
       const isInstalled = list.some((it) => it.package === id);

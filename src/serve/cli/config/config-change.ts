@@ -38,7 +38,7 @@ export function configKeyNamed(name: string): ConfigKey {
       { hint: inTable.length > 0 ? `its settings are ${inTable.join(', ')}` : unknownKeyHint(name) },
     );
   }
-  if (key.kind === 'rules' || key.kind === 'notify')
+  if (key.kind === 'rules' || key.kind === 'notify' || key.kind === 'registries')
     throw new HostError('usage', `${name} has tables, which this command cannot write`, {
       hint: 'edit the file; docs/config.md has examples',
     });
@@ -101,7 +101,7 @@ export async function changeConfig(
   const old = await readConfigFile(path, kind, home, text);
   const broken = old.diagnostics.find((it) => it.code.startsWith('syntax.'));
   if (broken !== undefined) throw invalid(path, broken, 'fix the file by hand first');
-  const before = await writtenValue(text, name);
+  const before = await writtenSetting(text, name);
   const edit = editToml(text, name.split('.'), after);
   if (!edit.ok) {
     const line = text.slice(0, edit.offset).split('\n').length;
@@ -124,7 +124,7 @@ export async function changeConfig(
 }
 
 /** As it is written, with relative paths. */
-async function writtenValue(text: string, name: string): Promise<TomlValue | undefined> {
+export async function writtenSetting(text: string, name: string): Promise<TomlValue | undefined> {
   const { parseToml } = await import('../../../formats/document/toml.js');
   let value: unknown = parseToml(text).value;
   for (const step of name.split('.')) value = (value as Record<string, unknown> | undefined)?.[step];

@@ -1,5 +1,8 @@
 import type { NotifyTarget } from '../../../model/notify-target.js';
+import { quarantineActions } from '../../../model/quarantine-action.js';
+import type { RegistrySetting } from '../../../model/registry-setting.js';
 import type { Rule } from '../../../model/rule.js';
+import { defaultTaintMode, taintModes } from '../../../model/taint-setting.js';
 import { violationActions } from '../../../model/violation.js';
 
 /** What a setting holds. */
@@ -10,11 +13,18 @@ export type ConfigKind =
   | 'denials'
   | 'rules'
   | 'notify'
+  | 'registries'
   | 'tools'
   | 'exemptions'
+  | 'server-requests'
   | 'oauth-clients'
   | 'names'
   | 'violation-actions'
+  | 'taint-modes'
+  | 'taint-inputs'
+  | 'hidden-results'
+  | 'hidden-inputs'
+  | 'own-values'
   | 'folder-names'
   | 'version'
   | 'url'
@@ -40,7 +50,8 @@ export type ConfigValue =
   | boolean
   | readonly string[]
   | readonly Rule[]
-  | readonly NotifyTarget[];
+  | readonly NotifyTarget[]
+  | readonly RegistrySetting[];
 
 export interface ConfigKey {
   /** As in a TOML file, with dots. */
@@ -73,6 +84,22 @@ export const configKeys = [
   { name: 'deny', kind: 'denials', project: 'add' },
   { name: 'roots', kind: 'paths', project: 'within' },
   { name: 'trusted', kind: 'tools' },
+  {
+    name: 'taint.mode',
+    kind: 'choice',
+    choices: taintModes,
+    project: 'stricter-choice',
+    default: defaultTaintMode,
+  },
+  { name: 'taint.packages', kind: 'taint-modes' },
+  { name: 'taint.clients', kind: 'taint-modes' },
+  { name: 'taint.inputs', kind: 'taint-inputs' },
+  { name: 'taint.own', kind: 'own-values' },
+  { name: 'taint.labels', kind: 'path' },
+  { name: 'taint.user_text', kind: 'names' },
+  { name: 'taint.hide', kind: 'hidden-results' },
+  { name: 'taint.hidden_inputs', kind: 'hidden-inputs' },
+  { name: 'taint.outside_input', kind: 'switch', project: 'switch-on', default: false },
   { name: 'scan.no_guesses', kind: 'tools' },
   { name: 'scan.exempt', kind: 'exemptions' },
   { name: 'rules', kind: 'rules', project: 'add' },
@@ -92,11 +119,18 @@ export const configKeys = [
   { name: 'agent.version', kind: 'version', variable: 'TOOLWHARF_AGENT_VERSION', flag: 'agent-version' },
   { name: 'agent.reserved', kind: 'names' },
   { name: 'agent.install_requests', kind: 'switch' },
+  { name: 'agent.server_requests', kind: 'server-requests' },
   { name: 'approvals.webhook', kind: 'url' },
   { name: 'approvals.page', kind: 'switch', default: false },
   { name: 'notify', kind: 'notify' },
+  { name: 'registries', kind: 'registries' },
+  { name: 'registry.on_quarantine', kind: 'choice', choices: quarantineActions, default: 'hold' },
   { name: 'broker.url', kind: 'url' },
   { name: 'broker.user', kind: 'text' },
+  { name: 'contribute.model.url', kind: 'url' },
+  { name: 'contribute.model.shape', kind: 'choice', choices: ['openai', 'anthropic'], default: 'openai' },
+  { name: 'contribute.model.name', kind: 'text' },
+  { name: 'contribute.model.key_variable', kind: 'text' },
   { name: 'oauth.clients', kind: 'oauth-clients' },
   { name: 'oauth.client_metadata_url', kind: 'url' },
   { name: 'oauth.redirect_port', kind: 'whole-number', max: 65_535 },
@@ -119,6 +153,13 @@ export const configKeys = [
     choices: ['digest', 'encrypted'],
     project: 'first-choice',
     default: 'digest',
+  },
+  {
+    name: 'audit.durability',
+    kind: 'choice',
+    choices: ['call', 'group'],
+    project: 'first-choice',
+    default: 'call',
   },
   { name: 'http.oidc.issuer', kind: 'url', flag: 'oidc-issuer' },
   { name: 'http.oidc.audience', kind: 'text', flag: 'oidc-audience' },

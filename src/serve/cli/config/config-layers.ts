@@ -93,8 +93,14 @@ const listKinds: ReadonlySet<string> = new Set([
   'denials',
   'tools',
   'exemptions',
+  'server-requests',
   'names',
   'violation-actions',
+  'taint-modes',
+  'taint-inputs',
+  'hidden-results',
+  'hidden-inputs',
+  'own-values',
   'folder-names',
 ]);
 

@@ -8,6 +8,7 @@ import type { ConfigKey, ConfigValue } from './config-keys.js';
 import { checkNatsUrl, checkWebUrl } from './config-url.js';
 import { listItems } from './list-item.js';
 import { checkNotifyTargets } from './notify-value.js';
+import { checkRegistries } from './registries-value.js';
 import type { ValueProblem } from './value-problem.js';
 
 /** What relative paths and `~` are resolved against. */
@@ -46,6 +47,8 @@ export function checkValue(key: ConfigKey, value: Json, context: PathContext): C
       return checkRules(key, value);
     case 'notify':
       return checkNotifyTargets(value);
+    case 'registries':
+      return checkRegistries(value, context);
     case 'version':
       return typeof value === 'string'
         ? oneText(checkVersion(key, value))

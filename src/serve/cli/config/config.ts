@@ -11,6 +11,7 @@ import type {
 import { compareDiagnostics, type Diagnostic } from '../../../model/diagnostic.js';
 import { HostError } from '../../../model/host-error.js';
 import type { NotifyTarget } from '../../../model/notify-target.js';
+import type { RegistrySetting } from '../../../model/registry-setting.js';
 import type { Rule } from '../../../model/rule.js';
 import type { ViolationAction } from '../../../model/violation.js';
 import { printDiagnostics } from '../../print/diagnostics.js';
@@ -23,6 +24,7 @@ import type { ConfigKeyName, ConfigValue } from './config-keys.js';
 import { type ConfigEntry, resolveConfig } from './config-layers.js';
 import { homeOrRoot, userConfigFolder } from './config-paths.js';
 import { defaultAcceptNewIn, defaultPaths } from './default-paths.js';
+import { taintPolicy } from './taint-policy.js';
 
 /** Everything from the configuration that a command needs to open a session. */
 export interface SessionSettings {
@@ -94,7 +96,7 @@ export function settingsFrom({ entries }: Config, args: Arguments, terminal: Ter
   return {
     ...granted,
     policy: {
-      ...policyOf(entries, args.has('unsafe-no-sandbox')),
+      ...policyOf(entries, args, terminal),
       ...natsPolicy(entries, terminal.environment),
       ...certificatePolicy(settingOf(entries, 'net.ca_file'), terminal),
     },
@@ -197,7 +199,7 @@ export function settingOf(entries: readonly ConfigEntry[], key: ConfigKeyName): 
 const mebibyte = 1024 * 1024;
 
 /** Only settings that were set somewhere; the host has its own defaults for the rest. */
-function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): SessionPolicy {
+function policyOf(entries: readonly ConfigEntry[], args: Arguments, terminal: Terminal): SessionPolicy {
   const set = entries.filter(
     (it) => it.value !== undefined && it.origins.some((from) => from.kind !== 'default'),
   );
@@ -245,17 +247,22 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     agentVersion: text('agent.version'),
     reservedIds: list('agent.reserved'),
     installRequests: settingOf(set, 'agent.install_requests') as boolean | undefined,
+    serverRequests: list('agent.server_requests'),
     strictRuntime: settingOf(set, 'runtime.strict') as boolean | undefined,
-    unsafeNoSandbox: unsafeNoSandbox ? true : undefined,
+    unsafeNoSandbox: args.has('unsafe-no-sandbox') ? true : undefined,
     limits: Object.keys(limits).length === 0 ? undefined : limits,
     sealArguments:
       text('audit.arguments') === 'encrypted'
         ? present({ keyStorage: text('vault.key') as VaultKeyStorage | undefined })
         : undefined,
+    auditDurability: text('audit.durability') === 'group' ? 'group' : undefined,
     vaultKey: text('vault.key') as VaultKeyStorage | undefined,
+    taint: taintPolicy((key) => settingOf(set, key), terminal),
     onViolation: Object.keys(onViolation).length === 0 ? undefined : onViolation,
     webhook: text('approvals.webhook'),
     notify: settingOf(set, 'notify') as readonly NotifyTarget[] | undefined,
+    registries: settingOf(set, 'registries') as readonly RegistrySetting[] | undefined,
+    onQuarantine: text('registry.on_quarantine') as SessionPolicy['onQuarantine'],
     containers: containerPolicy(set),
     oauth: Object.keys(oauth).length === 0 ? undefined : oauth,
     broker: Object.keys(broker).length === 0 ? undefined : broker,

@@ -7,8 +7,10 @@ import { sessionOptions, sessionSettings, setOption } from './config.js';
 import { configurationPaths } from './config-paths.js';
 
 /** Who opens the session is added when the host is known. The sessions of a command are one client. */
-export type CommandSessionOptions = Required<Omit<SessionOptions, 'client' | 'operator' | 'set'>> &
-  Pick<SessionOptions, 'operator' | 'set'>;
+export type CommandSessionOptions = Required<
+  Omit<SessionOptions, 'client' | 'operator' | 'set' | 'sessionName'>
+> &
+  Pick<SessionOptions, 'operator' | 'set' | 'sessionName'>;
 
 /**
  * Session options of a command: the paths it names, else the configured ones, with the configured policy. They accept
@@ -36,6 +38,8 @@ export async function sessionFor(
     environment,
     policy: { ...policy, protect: configurationPaths(args, terminal) },
     set: args.value('set'),
+    // A person at a terminal starts anew with each command. A program that runs commands is one session per workspace.
+    ...(terminal.stdinIsTerminal ? { sessionName: null } : {}),
   };
 }
 

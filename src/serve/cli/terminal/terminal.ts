@@ -15,6 +15,22 @@ import type {
   SessionPolicy,
 } from '../../../host/host.js';
 import type { AuditVerdict } from '../../../model/audit.js';
+import type { Bundle } from '../../../model/bundle.js';
+import type { ContributionVerdict } from '../../../model/contribution.js';
+import type { FormatParser } from '../../../model/format.js';
+import type { RegistrySetting } from '../../../model/registry-setting.js';
+import type { ReviewQueue } from '../../../model/review-queue.js';
+import type { RegistrySource } from '../../../model/source.js';
+import type { RegistryPackageFacts } from '../../../registry/client/registry-package.js';
+import type { FoundInRegistries, RegistryQuestion } from '../../../registry/client/registry-search.js';
+import type { TextModel } from '../../../registry/contribute/model-check/text-model.js';
+import type { KeyFolderOptions } from '../../../registry/keys/key-folder.js';
+import type { RegistrySigner } from '../../../registry/metadata/registry-key.js';
+import type { ReleaseName } from '../../../registry/names/package-name.js';
+import type {
+  RemotePublicationResult,
+  RemoteRelease,
+} from '../../../registry/publisher/remote-publication.js';
 
 export type LoadFormats = () => Promise<readonly FormatDescriptor[]>;
 
@@ -80,8 +96,78 @@ export interface Terminal {
   openPinReset(options: OpenAuditLogOptions): Promise<PinReset>;
   /** Verifies an exported part of the audit log. */
   verifyExport(path: string, options: AuditVerification): Promise<AuditVerdict>;
+  /** Runs the checks before publishing over one package. Only the model is asked outside of this process. */
+  checkContribution(options: ContributionOptions): Promise<ContributionVerdict>;
+  /** The model that reads texts, with its key; undefined if none is configured. */
+  connectTextModel(options: TextModelOptions): Promise<TextModel | undefined>;
+  publishAtServer(publication: ServerPublication): Promise<RemotePublicationResult>;
+  /** Withdraws a release at a server of the configuration. */
+  yankAtServer(withdrawal: ServerWithdrawal): Promise<void>;
+  /** Verifies the configured registries, and finds packages in them. */
+  searchRegistries(search: RegistryQuestion, access: RegistryReach): Promise<FoundInRegistries>;
+  /** What the configured registries say about `registry:NAME@RANGE`. */
+  registryPackageFacts(
+    source: Pick<RegistrySource, 'name' | 'range'>,
+    access: RegistryReach,
+  ): Promise<RegistryPackageFacts>;
+  /** Null: this system has none. */
+  registryKeychain(): Promise<KeyFolderOptions['keychain']>;
+  /** The packages that wait for a person in the registry of a folder. */
+  openReviewQueue(registry: string): Promise<ReviewQueue>;
   /** Makes this process the host of the state directory. */
   startHost(options: InProcessHostOptions): Promise<Host>;
+}
+
+/** A model that reads the texts of packages. */
+export interface ContributionModel {
+  readonly url: string;
+  readonly shape: 'openai' | 'anthropic';
+  readonly name: string;
+  /** The environment variable with its key. Undefined: the key of the vault, if it has one. */
+  readonly keyVariable: string | undefined;
+}
+
+export interface TextModelOptions {
+  readonly model: ContributionModel | undefined;
+  readonly state: string;
+  readonly policy: Pick<SessionPolicy, 'caCertificates'>;
+}
+
+/** What a command needs to read the configured registries. */
+export interface RegistryReach {
+  readonly state: string;
+  readonly policy: Pick<SessionPolicy, 'caCertificates' | 'registries' | 'deny'>;
+}
+
+/** How a publisher works at a server of the configuration. */
+interface ServerPublisher {
+  readonly setting: RegistrySetting;
+  readonly state: string;
+  readonly policy: Pick<SessionPolicy, 'caCertificates'>;
+  readonly signers: readonly RegistrySigner[];
+  readonly token: string;
+}
+
+/** A release that is published at a server of the configuration. */
+export interface ServerPublication extends ServerPublisher {
+  readonly release: RemoteRelease;
+}
+
+/** A release that its publisher withdraws at a server. */
+export interface ServerWithdrawal extends ServerPublisher {
+  readonly release: ReleaseName & { readonly reason: string };
+}
+
+export interface ContributionOptions {
+  readonly bundle: Bundle;
+  readonly format: FormatParser;
+  /** What the publisher says the package is. */
+  readonly expected: { readonly name?: string | undefined; readonly version?: string | undefined };
+  readonly existingNames: readonly string[];
+  /** Undefined: no model reads the texts. */
+  readonly model: ContributionModel | undefined;
+  readonly state: string;
+  readonly policy: Pick<SessionPolicy, 'agentVersion' | 'reservedIds' | 'caCertificates'>;
 }
 
 export interface OpenAuditLogOptions {
@@ -96,6 +182,8 @@ export interface InProcessHostOptions {
   readonly audit?: AuditLocations;
   /** The host serves one command only, so it starts nothing in advance. */
   readonly singleCommand?: boolean;
+  /** See `OpenHostOptions`. */
+  readonly onlyLooks?: boolean;
   readonly onAnswer?: (answer: Answer, principal: string) => void;
   /** Called when an agent asks for a package. */
   readonly onInstallRequest?: (request: RequestedInstallation) => void;
@@ -118,6 +206,8 @@ export interface OpenHostOptions {
    * run, and without limit for a running host.
    */
   readonly timeoutMs?: number;
+  /** The command changes nothing: its start is in the audit log only if something else is recorded. Default: false. */
+  readonly onlyLooks?: boolean;
   /** Used only if this process becomes the host. */
   readonly audit?: () => Promise<AuditLocations>;
 }
@@ -126,8 +216,6 @@ export interface ExamineOptions {
   readonly state: string;
   /** Absolute paths of workspace folders to check. */
   readonly roots: readonly string[];
-  /** A test server that a sandboxed process must not reach without a grant. */
-  readonly listener: { readonly port: number; readonly greeting: string; connections(): number };
   /** Where the audit log's checkpoints, key and anchors are; absent if the configuration cannot be read. */
   readonly audit?: AuditLocations | undefined;
   /** The NATS server that is configured. */

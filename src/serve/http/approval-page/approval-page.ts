@@ -112,7 +112,12 @@ export class ApprovalPage {
           await this.#host.approvals.deny(id, actor, note);
           break;
         case 'approve':
-          await this.#host.approvals.approve(id, { ...actor, ...(pin ? { pin } : {}) }, note);
+          await this.#host.approvals.approve(
+            id,
+            { ...actor, ...(pin ? { pin } : {}) },
+            note,
+            fields.get('asked') || undefined,
+          );
           break;
         default:
           return this.#show(visit, 400, 'Choose Approve or Deny.');

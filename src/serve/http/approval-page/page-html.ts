@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from '../../../model/approval.js';
+import { type ApprovalRequest, isHeldForTaint, maxAsked } from '../../../model/approval.js';
 import { splitToolName } from '../../../model/tool-name.js';
 import { escapeHtml } from '../../export/text.js';
 import { heldFacts } from '../../print/held-call.js';
@@ -39,7 +39,7 @@ export function heldCallPage(request: ApprovalRequest, now: number, form: Decisi
       row('can be decided until', escapeHtml(untilText(request, now))),
       row('id', line(request.id)),
       '</dl>',
-      form === undefined ? '' : formView(form),
+      form === undefined ? '' : formView(form, isHeldForTaint(request)),
     ].join('\n'),
   );
 }
@@ -49,7 +49,7 @@ export function messagePage(title: string, text: string): string {
   return document(`<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(text)}</p>`);
 }
 
-function formView({ ticket, needsPin, problem }: DecisionForm): string {
+function formView({ ticket, needsPin, problem }: DecisionForm, asksForWords: boolean): string {
   return [
     '<h2>Decide</h2>',
     problem === undefined ? '' : `<p class="error" role="alert">${escapeHtml(problem)}</p>`,
@@ -57,6 +57,9 @@ function formView({ ticket, needsPin, problem }: DecisionForm): string {
     `<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">`,
     '<label>Note <span class="dim">(optional; the agent reads the note of a denial)</span>',
     '<input name="note" maxlength="500"></label>',
+    asksForWords
+      ? `<label>What did you ask for? <span class="dim">(optional, in your own words; what it names needs no question later)</span>\n<input name="asked" maxlength="${maxAsked}"></label>`
+      : '',
     needsPin
       ? '<label>PIN <span class="dim">(to approve; denying needs none)</span>\n<input name="pin" type="password" inputmode="text" autocomplete="off"></label>'
       : '<p class="note">No PIN is set. Anyone with this link can approve, also an agent, and the approval is recorded as unverified. Set a PIN: toolwharf pin set</p>',

@@ -14,7 +14,7 @@ export function attentionRoutes(host: Host): readonly Route[] {
       path: '/api/v1/attention',
       role: 'operator',
       summary:
-        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, requests for packages, inactive settings, moved files, stopped and unavailable packages.',
+        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, requests for packages, unfinished revocations, inactive settings, moved files, stopped and unavailable packages.',
       responses: {
         200: {
           description: 'The items, most urgent first.',
@@ -28,6 +28,7 @@ export function attentionRoutes(host: Host): readonly Route[] {
           outcomes: await outcomes.unknown(),
           approvals: await approvals.list(['proposed']),
           installRequests: await installRequests.list(),
+          installed: await session.installations.list(),
           kills: await kills.list(),
           waivers: await session.waivers(),
           moved: await quarantine.list(),

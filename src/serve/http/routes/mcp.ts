@@ -15,7 +15,8 @@ export function mcpRoutes(endpoint: McpEndpoint): readonly Route[] {
       method: 'POST',
       path,
       role: 'agent',
-      summary: 'Send an MCP message. Closing the connection before the answer cancels the request.',
+      summary:
+        'Send an MCP message. Closing the connection before the answer cancels the request, unless it is of a session and its stream can be continued.',
       body: message,
       responses: {
         200: { description: 'The answer: JSON, or an event stream that ends with it.', schema: message },
@@ -28,7 +29,8 @@ export function mcpRoutes(endpoint: McpEndpoint): readonly Route[] {
       method: 'GET',
       path,
       role: 'agent',
-      summary: 'Open the stream of server messages of a session (revisions before 2026-07-28).',
+      summary:
+        'Open the stream of server messages of a session, or continue a stream after Last-Event-ID (revisions before 2026-07-28).',
       responses: { 200: stream, 404: unknownSession, 405: noSession },
       stream: (exchange, request, response) => endpoint.listen(exchange, request, response),
     },

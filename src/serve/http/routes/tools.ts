@@ -10,6 +10,7 @@ import {
   optional,
   text,
 } from '../../../host/operations/shape.js';
+import { isAppOnly } from '../../../model/app-resource.js';
 import { documents } from '../../documents/documents.js';
 import { errorTable } from '../../errors.js';
 import { callDocument, callDocumentShape } from '../../print/call-document.js';
@@ -69,7 +70,8 @@ export function toolRoutes(redactor: PathRedactor): readonly Route[] {
         },
       },
       handle: async ({ caller }) => {
-        const tools = await (await caller.session()).tools();
+        // A caller over HTTP shows no apps, so it gets no tools that are for apps alone.
+        const tools = (await (await caller.session()).tools()).filter((it) => !isAppOnly(it.tool));
         return { body: { schema: 'toolwharf/tools@1', tools: tools.map(toolEntry) } };
       },
     },

@@ -1,12 +1,14 @@
-import type { Confirmation } from '../../../host/host.js';
+import type { ClientRequestMethod, Confirmation } from '../../../host/host.js';
 import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { withoutQuestionKey } from '../../../model/question-key.js';
 import { approvalQuestion, decisionIn } from '../approval-question.js';
+import { noClientAnswer } from '../client-requests.js';
 import { notification, type RequestId, type RpcResponse } from '../json-rpc.js';
 import { type DecisionSource, pageQuestion, waitForDecision } from '../page-question.js';
 import type { HoldResponse } from '../tool-call.js';
 
-/** Open questions per client. For further held calls the model gets the held-call result instead. */
+/** Open questions per client. For further held calls the model gets the held-call result instead; servers wait. */
 const maxOpen = 8;
 /** Time to answer a tool's question. The timeout of the call may end it sooner. */
 const toolQuestionMs = 10 * 60_000;
@@ -34,12 +36,16 @@ interface QuestionContext {
   /** Milliseconds until the question is withdrawn. */
   readonly timeoutMs: number;
   readonly approval?: string;
+  /** Default: `elicitation/create`. */
+  readonly method?: string;
 }
 
-/** Questions to the user of a 2025 client (`elicitation/create`). The call waits for the answer. */
+/** Questions to a 2025 client: to its user (`elicitation/create`), and requests of servers. The call waits for the answer. */
 export class Elicitations {
   readonly #options: ElicitationsOptions;
   readonly #open = new Map<RequestId, Open>();
+  /** Questions of servers that wait for a free place. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: ElicitationsOptions) {
     this.#options = options;
@@ -51,12 +57,17 @@ export class Elicitations {
     about: RequestId,
     signal: CancelSignal,
   ): Promise<HoldResponse> {
-    const { now } = this.#options;
+    const { now, approvals } = this.#options;
     const approval = confirmation.token;
     const isAsked = [...this.#open.values()].some((it) => it.approval === approval);
     if (isAsked || this.#open.size >= maxOpen || signal.aborted) return { kind: 'not-asked' };
     const timeoutMs = Math.max(0, Date.parse(confirmation.expiresAt) - now());
-    const answer = await this.#ask(approvalQuestion(confirmation), { about, signal, timeoutMs, approval });
+    const answer = await this.#ask(approvalQuestion(await approvals.get(approval)), {
+      about,
+      signal,
+      timeoutMs,
+      approval,
+    });
     const decision = decisionIn(answer);
     return decision === undefined ? { kind: 'not-asked' } : { kind: 'decided', decision };
   }
@@ -98,16 +109,46 @@ export class Elicitations {
     return { kind: 'elsewhere' };
   }
 
-  /** Passes on a tool's question. Declines if too many questions are open. */
+  /** Passes on a tool's question. If too many are open, it waits for its turn. */
   async askForTool(params: JsonObject, about: RequestId, signal: CancelSignal): Promise<JsonObject> {
-    if (this.#open.size >= maxOpen || signal.aborted) return { action: 'decline' };
-    const answer = await this.#ask(params, { about, signal, timeoutMs: toolQuestionMs });
+    const answer = await this.#askInTurn('elicitation/create', params, about, signal);
     return isObject(answer) ? answer : { action: 'cancel' };
+  }
+
+  /** Passes on another request of a server. */
+  async askClient(
+    method: ClientRequestMethod,
+    params: JsonObject,
+    about: RequestId,
+    signal: CancelSignal,
+  ): Promise<JsonObject> {
+    const answer = await this.#askInTurn(method, params, about, signal);
+    if (!isObject(answer)) throw noClientAnswer(method);
+    return answer;
+  }
+
+  async #askInTurn(
+    method: string,
+    params: JsonObject,
+    about: RequestId,
+    signal: CancelSignal,
+  ): Promise<Json | undefined> {
+    while (this.#open.size >= maxOpen && !signal.aborted)
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        this.#waiting.push(wake);
+        signal.addEventListener('abort', wake, { once: true });
+      });
+    if (signal.aborted) return undefined;
+    return this.#ask(params, { about, signal, timeoutMs: toolQuestionMs, method });
   }
 
   async #ask(
     params: JsonObject,
-    { about, signal, timeoutMs, approval }: QuestionContext,
+    { about, signal, timeoutMs, approval, method = 'elicitation/create' }: QuestionContext,
   ): Promise<Json | undefined> {
     const { send, newId } = this.#options;
     const id = `toolwharf-${newId()}`;
@@ -128,9 +169,10 @@ export class Elicitations {
           settle(result);
         },
       });
-      send({ jsonrpc: '2.0', id, method: 'elicitation/create', params }, about);
+      send({ jsonrpc: '2.0', id, method, params: withoutQuestionKey(params) }, about);
     });
     this.#open.delete(id);
+    this.#waiting.shift()?.();
     return answer;
   }
 

@@ -1,9 +1,12 @@
+import { showsApps } from '../../../model/app-resource.js';
 import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { LiveMap } from '../../../model/live-map.js';
 import { isLogLevel, type LogLevel } from '../../../model/log-level.js';
 import { supportsForms } from '../approval-question.js';
 import { callLogging } from '../call-logging.js';
 import { watchedLists } from '../change-notifier.js';
+import { clientRequestsOf } from '../client-requests.js';
 import type { Dispatch, DispatchResult } from '../dispatch.js';
 import {
   invalidParams,
@@ -18,7 +21,11 @@ import {
   rpcErrorReply,
 } from '../json-rpc.js';
 import { type ProgressReport, reportProgress } from '../progress.js';
+import { TaskService } from '../tasks/task-service.js';
+import type { HeldCall } from '../tool-call.js';
+import type { WatchedResources } from '../watched-resources.js';
 import { Elicitations } from './elicitations.js';
+import { offeredTasks, TaskMethods2025 } from './task-methods.js';
 
 /** Revisions of this era, newest first. The messages that this server uses are the same in all of them. */
 export const revisions2025 = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -26,9 +33,14 @@ export const revisions2025 = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11
 /** First revision with structured content and resource links. */
 const firstStructured = '2025-06-18';
 
+/** The only revision of this era with tasks. */
+const revisionWithTasks = '2025-11-25';
+
 export interface Session2025Options {
-  /** Sends a message of the server. `about`: the client request that it belongs to. */
-  readonly send: (message: JsonObject, about?: RequestId) => void;
+  /** Sends a message of the server. `about`: the client request that it belongs to. Absent if only answers can be sent. */
+  readonly send?: (message: JsonObject, about?: RequestId) => void;
+  /** Under which name it keeps what it has seen. Undefined: that of the host session. */
+  readonly sessionName?: string | undefined;
 }
 
 /** One client from `initialize` to its end. */
@@ -64,26 +76,37 @@ export function createEra2025(dispatch: Dispatch): Era2025 {
 
 class Client2025 implements Session2025 {
   readonly #dispatch: Dispatch;
-  readonly #send: Session2025Options['send'];
+  readonly #send: (message: JsonObject, about?: RequestId) => void;
+  readonly #sessionName: string | undefined;
   readonly #questions: Elicitations;
-  readonly #running = new Map<RequestId, Cancellation>();
+  readonly #tasks: TaskService;
+  readonly #watched: WatchedResources;
+  readonly #running = new LiveMap<RequestId, Cancellation>();
   readonly #onClose: () => void;
   #capabilities: Json | undefined;
   /** Undefined until the client chose a level: it gets no log messages. */
   #logLevel: LogLevel | undefined;
   #unlisten: () => void = () => {};
   #closed = false;
+  /** Whether there are later messages to send. A client without a session gets only answers. */
+  readonly #isLasting: boolean;
   revision = '';
 
   constructor(dispatch: Dispatch, options: Session2025Options, onClose: () => void) {
     this.#dispatch = dispatch;
     this.#send = (message, about) => {
-      if (!this.#closed) options.send(message, about);
+      if (!this.#closed) options.send?.(message, about);
     };
+    this.#sessionName = options.sessionName;
     this.#onClose = onClose;
+    this.#isLasting = options.send !== undefined;
+    this.#watched = dispatch.watchedResources((uri) =>
+      this.#send(notification('notifications/resources/updated', { uri })),
+    );
     const { now, newId, approvals, waiting } = dispatch.options;
     const { pageWaitMs } = waiting;
     this.#questions = new Elicitations({ now, newId, approvals, pageWaitMs, send: this.#send });
+    this.#tasks = new TaskService(dispatch);
   }
 
   get batches(): boolean {
@@ -107,7 +130,9 @@ class Client2025 implements Session2025 {
     if (this.#closed) return;
     this.#closed = true;
     this.#unlisten();
+    this.#watched.close();
     for (const stop of this.#running.values()) stop.abort();
+    this.#tasks.close();
     this.#onClose();
   }
 
@@ -145,6 +170,12 @@ class Client2025 implements Session2025 {
     if (method === 'initialize') return resultReply(id, await this.#initialize(params));
     if (method === 'ping') return resultReply(id, {});
     if (method === 'logging/setLevel') return resultReply(id, this.#setLogLevel(params));
+    if (this.revision === revisionWithTasks) {
+      const result = await this.#answerTask(id, method, params, signal);
+      if (result !== undefined) return resultReply(id, result);
+    }
+    if (method === 'resources/subscribe' || method === 'resources/unsubscribe')
+      return resultReply(id, await this.#watch(method, params));
     // A tool's question is withdrawn when its call ends.
     const callEnded = new Cancellation();
     const endCall = () => callEnded.abort();
@@ -153,9 +184,14 @@ class Client2025 implements Session2025 {
       .answer({
         method,
         params,
+        sessionName: this.#sessionName,
         signal,
         onProgress,
+        showsApps: showsApps(this.#capabilities),
         logging: callLogging(this.#logLevel, (it) => this.#send(it, id)),
+        clientRequests: clientRequestsOf(this.#capabilities, this.#dispatch.requestLimit, (request, asked) =>
+          this.#questions.askClient(request, asked, id, callEnded),
+        ),
         onAsk: supportsForms(this.#capabilities) ? (it) => this.#askForTool(it, id, callEnded) : undefined,
         shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
         onHeld: async ({ confirmation }) => {
@@ -171,6 +207,33 @@ class Client2025 implements Session2025 {
         endCall();
       });
     return resultTextReply(id, textOf(result));
+  }
+
+  /** Undefined: the request has nothing to do with tasks. */
+  async #answerTask(
+    id: RequestId,
+    method: string,
+    params: JsonObject,
+    signal: CancelSignal,
+  ): Promise<JsonObject | undefined> {
+    const methods = new TaskMethods2025(this.#dispatch, this.#tasks);
+    if (method === 'tools/call' && isObject(params.task)) {
+      const mayAsk = supportsForms(this.#capabilities);
+      const wayOf = (hold: HeldCall) => this.#dispatch.approvalWay(hold.confirmation, this.#capabilities);
+      return methods.call(params, { mayAsk, wayOf });
+    }
+    return methods.answer(method, params, {
+      signal,
+      ask: (question) => this.#questions.askForTool(question, id, signal),
+    });
+  }
+
+  async #watch(method: string, { uri }: JsonObject): Promise<JsonObject> {
+    if (typeof uri !== 'string') throw new RpcError(invalidParams, `${method} needs a uri`);
+    if (method === 'resources/unsubscribe') this.#watched.remove(uri);
+    else if (!this.#isLasting) throw new RpcError(invalidParams, `${method} needs a session`);
+    else await this.#watched.add(uri);
+    return {};
   }
 
   #setLogLevel({ level }: JsonObject): JsonObject {
@@ -198,9 +261,12 @@ class Client2025 implements Session2025 {
     this.#unlisten = this.#dispatch.changes.listen(() => {
       for (const list of watchedLists) this.#send(notification(`notifications/${list}/list_changed`));
     });
-    const { capabilities: offered, serverInfo } = this.#dispatch;
+    const { serverInfo } = this.#dispatch;
+    const offered = await this.#dispatch.capabilities(capabilities);
     const instructions = await this.#dispatch.instructions();
-    return { protocolVersion: this.revision, capabilities: offered, serverInfo, instructions };
+    const tasks = this.revision === revisionWithTasks ? { tasks: offeredTasks } : {};
+    const all = { ...offered, ...tasks };
+    return { protocolVersion: this.revision, capabilities: all, serverInfo, instructions };
   }
 }
 

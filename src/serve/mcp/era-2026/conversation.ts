@@ -1,38 +1,52 @@
 import { randomBytes } from 'node:crypto';
-import type { Progress } from '../../../host/host.js';
+import type { AskedClient, ClientRequestMethod, ClientRequests, Progress } from '../../../host/host.js';
 import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { questionKeyIn, withoutQuestionKey } from '../../../model/question-key.js';
+import { noClientAnswer } from '../client-requests.js';
 import type { DispatchResult } from '../dispatch.js';
+import type { ServedTask } from '../tasks/served-task.js';
+import type { HeldCall } from '../tool-call.js';
+import { isAnswer, type QuestionMethod, questionsByKey } from './keyed-questions.js';
 
-/** What a waiting request gets: the next question, or the result of the call. */
+/** What a waiting request gets: the next questions, or the result of the call. */
 export type ConversationStep =
-  | { readonly kind: 'question'; readonly question: SentQuestion }
+  | { readonly kind: 'questions'; readonly questions: SentQuestions }
+  | { readonly kind: 'task'; readonly hold: HeldCall | undefined }
   | { readonly kind: 'finished'; readonly result: DispatchResult };
 
-/** A question that was sent to the client. */
-export interface SentQuestion {
+/** Questions that were sent to the client together. */
+export interface SentQuestions {
   readonly id: string;
-  readonly params: JsonObject;
+  /** By the key under which the client answers. */
+  readonly requests: ReadonlyMap<string, Pick<PendingQuestion, 'method' | 'params'>>;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-interface PendingQuestion extends Omit<SentQuestion, 'expiresAt'> {
-  /** Undefined until the question is sent. */
-  expiresAt?: number;
-  readonly settle: (answer: JsonObject) => void;
+interface PendingQuestion {
+  /** The key of the server; undefined: it chose none. */
+  readonly key: string | undefined;
+  readonly method: QuestionMethod;
+  readonly params: JsonObject;
+  /** Undefined: there will be no answer. */
+  readonly settle: (answer: JsonObject | undefined) => void;
 }
 
 /** The request that currently waits for the call. */
 interface WaitingRequest {
   readonly signal: CancelSignal;
   readonly onProgress: (progress: Progress) => void;
+  /** The call becomes a task after this time. Undefined: the request does not allow tasks. */
+  readonly taskAfterMs: number | undefined;
 }
 
 /** The signal and callbacks of a call. */
-export interface CallHandlers {
+export interface CallHandlers extends AskedClient {
   readonly signal: CancelSignal;
-  readonly onAsk: (question: JsonObject) => Promise<JsonObject>;
+  readonly onTask: () => void;
+  /** The task that the held call becomes. Undefined: it stays an ordinary call. */
+  readonly taskFor: (hold: HeldCall) => Promise<ServedTask | undefined>;
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -42,14 +56,24 @@ export interface ConversationOptions {
   readonly waitMs: number;
   /** How long the result is kept if the call ends while no request waits for it. */
   readonly outcomeTtlMs: number;
+  /** Whether the client can show a form. */
+  readonly hasForms: boolean;
+  /** What else the client can answer. */
+  readonly requestsOf: (send: ClientRequests['send']) => ClientRequests | undefined;
   /** Whether the user may be asked once more. Counts the question. */
   readonly mayAsk: () => boolean;
+  /** Answers that came with the first request, by the key of the server's question. Each is used once. */
+  readonly given: JsonObject;
   /** Reserves a place for a call that outlives its request. Returns a function that frees it; undefined if none is left. */
   readonly enter: (conversation: Conversation) => (() => void) | undefined;
 }
 
-/** Pending questions of one call. They are sent one after the other. */
-const maxQuestions = 8;
+/** Questions of one call that wait for an answer. */
+const maxQuestions = 32;
+/** Questions that are sent together. */
+const maxTogether = 8;
+/** Milliseconds in which a server that asks for several things at once asks for all of them. */
+const collectMs = 25;
 
 /**
  * One running call and the successive requests that wait for it. If its tool asks something, the waiting request is
@@ -61,25 +85,38 @@ export class Conversation {
   readonly #cancellation = new Cancellation();
   readonly #outcome: Promise<DispatchResult>;
   #questions: PendingQuestion[] = [];
-  #lastQuestion: string | undefined;
+  #sent: (SentQuestions & { readonly requests: ReadonlyMap<string, PendingQuestion> }) | undefined;
+  #lastSent: string | undefined;
   #isFinished = false;
   #request: WaitingRequest | undefined;
   #leave: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
+  readonly #given: Map<string, Json>;
   #wake: () => void = () => {};
+  /** The call should become a task. */
+  #wanted: { hold: HeldCall | undefined } | undefined;
+  #task: ServedTask | undefined;
+  #onTask: ((task: ServedTask | undefined) => void)[] = [];
 
   constructor(call: (side: CallHandlers) => Promise<DispatchResult>, options: ConversationOptions) {
     this.#options = options;
+    this.#given = new Map(Object.entries(options.given));
     this.#outcome = call({
       signal: this.#cancellation,
-      onAsk: (question) => this.#ask(question),
-      onProgress: (progress) => this.#request?.onProgress(progress),
+      onAsk: options.hasForms ? (question) => this.#askUser(question) : undefined,
+      clientRequests: options.requestsOf((method, params) => this.#askClient(method, params)),
+      onTask: () => void this.#wantTask(),
+      taskFor: (hold) => this.#wantTask(hold),
+      onProgress: (progress) => {
+        if (this.#task === undefined) this.#request?.onProgress(progress);
+        else this.#task.report(progress);
+      },
     });
     const finish = () => {
       this.#isFinished = true;
       this.#cancelQuestions();
       // A request with an answer may still arrive. It gets the result of the call.
-      if (this.#request === undefined) this.#endIn(options.outcomeTtlMs);
+      if (this.#request === undefined && this.#task === undefined) this.#endIn(options.outcomeTtlMs);
       this.#wake();
     };
     this.#outcome.then(finish, finish);
@@ -92,31 +129,66 @@ export class Conversation {
     const end = () => this.end();
     request.signal.addEventListener('abort', end, { once: true });
     if (request.signal.aborted) end();
+    const { taskAfterMs } = request;
+    const timer =
+      taskAfterMs === undefined ? undefined : setTimeout(() => void this.#wantTask(), taskAfterMs);
     try {
-      while (!this.#isFinished && this.#questions.length === 0)
+      while (!this.#isFinished && this.#questions.length === 0 && this.#wanted === undefined)
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
-      const [question] = this.#questions;
-      if (question !== undefined && !this.#isFinished)
-        return { kind: 'question', question: this.#send(question) };
+      if (this.#wanted !== undefined && !this.#isFinished) return { kind: 'task', hold: this.#wanted.hold };
+      if (!this.#isFinished && this.#sent === undefined) await pause(collectMs);
+      if (!this.#isFinished && this.#questions.length > 0)
+        return { kind: 'questions', questions: this.#send() };
       this.#free();
       return { kind: 'finished', result: await this.#outcome };
     } finally {
+      clearTimeout(timer);
       request.signal.removeEventListener('abort', end);
       if (this.#request === request) this.#request = undefined;
     }
   }
 
-  /** Whether this is the last question that was sent. Only the client that got it may continue the call. */
-  isAbout(question: string): boolean {
-    return this.#lastQuestion === question && (this.#isFinished || this.#questions[0]?.id === question);
+  /** What the call ends with, for its task. */
+  get outcome(): Promise<DispatchResult> {
+    return this.#outcome;
   }
 
-  /** Answers the pending question. A question is answered once. */
-  answer(answer: JsonObject): void {
-    this.#lastQuestion = undefined;
-    this.#questions.shift()?.settle(answer);
+  get cancellation(): Cancellation {
+    return this.#cancellation;
+  }
+
+  /** From now on the task asks and reports. Undefined: there can be no task, so the request waits for the result. */
+  becomeTask(task: ServedTask | undefined): void {
+    this.#task = task;
+    this.#wanted = undefined;
+    for (const tell of this.#onTask.splice(0)) tell(task);
+    if (task === undefined) return;
+    this.#free();
+    // A task can only ask the user.
+    for (const { method, params, settle } of this.#questions.splice(0))
+      if (method === 'elicitation/create') task.ask(params).then(settle, () => {});
+      else settle(undefined);
+  }
+
+  /** Whether these are the last questions that were sent. Only the client that got them may continue the call. */
+  isAbout(id: string): boolean {
+    return this.#lastSent === id && (this.#isFinished || this.#sent?.id === id);
+  }
+
+  /** Takes the answers to the questions that were sent. Each is answered once. False: there is no answer among them. */
+  answer(responses: JsonObject): boolean {
+    const answered = [...(this.#sent?.requests ?? [])].flatMap(([key, question]) => {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      return isObject(response) && isAnswer(question.method, response) ? [{ question, response }] : [];
+    });
+    if (answered.length === 0) return false;
+    this.#sent = undefined;
+    this.#lastSent = undefined;
+    this.#questions = this.#questions.filter((it) => !answered.some(({ question }) => question === it));
+    for (const { question, response } of answered) question.settle(response);
+    return true;
   }
 
   /** Cancels the call, because no request will come for it. */
@@ -126,28 +198,64 @@ export class Conversation {
     this.#free();
   }
 
-  #ask(params: JsonObject): Promise<JsonObject> {
-    const { mayAsk, enter } = this.#options;
-    const declined = Promise.resolve({ action: 'decline' });
-    if (this.#cancellation.aborted || this.#questions.length >= maxQuestions || !mayAsk()) return declined;
-    this.#leave ??= enter(this);
-    if (this.#leave === undefined) return declined;
-    return new Promise((settle) => {
-      const id = randomBytes(16).toString('base64url');
-      this.#questions.push({ id, params, settle });
+  #wantTask(hold?: HeldCall): Promise<ServedTask | undefined> {
+    const isAllowed = this.#request?.taskAfterMs !== undefined && !this.#isFinished;
+    if (this.#task !== undefined || !isAllowed) return Promise.resolve(this.#task);
+    return new Promise((resolve) => {
+      this.#onTask.push(resolve);
+      this.#wanted ??= { hold };
       this.#wake();
     });
   }
 
-  /** The time to answer starts when the question is first sent. Sending it again does not extend it. */
-  #send(question: PendingQuestion): SentQuestion {
+  async #askUser(params: JsonObject): Promise<JsonObject> {
+    if (this.#task !== undefined) return this.#task.ask(params);
+    if (!this.#hasRoom() || !this.#options.mayAsk()) return { action: 'decline' };
+    return (await this.#ask('elicitation/create', params)) ?? { action: 'cancel' };
+  }
+
+  async #askClient(method: ClientRequestMethod, params: JsonObject): Promise<JsonObject> {
+    const answer = this.#task === undefined && this.#hasRoom() ? await this.#ask(method, params) : undefined;
+    if (answer === undefined) throw noClientAnswer(method);
+    return answer;
+  }
+
+  #hasRoom(): boolean {
+    if (this.#cancellation.aborted || this.#questions.length >= maxQuestions) return false;
+    this.#leave ??= this.#options.enter(this);
+    return this.#leave !== undefined;
+  }
+
+  #ask(method: QuestionMethod, asked: JsonObject): Promise<JsonObject | undefined> {
+    const key = questionKeyIn(asked._meta);
+    const params = withoutQuestionKey(asked);
+    const given = key === undefined ? undefined : this.#takeGiven(method, key);
+    if (given !== undefined) return Promise.resolve(given);
+    return new Promise((settle) => {
+      this.#questions.push({ key, method, params, settle });
+      this.#wake();
+    });
+  }
+
+  /** A server without state gets its answers with the call. Such a client need not be asked first. */
+  #takeGiven(method: QuestionMethod, key: string): JsonObject | undefined {
+    const answer = this.#given.get(key);
+    this.#given.delete(key);
+    return isObject(answer) && isAnswer(method, answer) ? answer : undefined;
+  }
+
+  /** The time to answer starts when questions are first sent. Sending them again does not extend it. */
+  #send(): SentQuestions {
     const { now, waitMs } = this.#options;
-    const { id, params } = question;
-    question.expiresAt ??= now() + waitMs;
-    const { expiresAt } = question;
-    this.#lastQuestion = id;
+    this.#sent ??= {
+      id: randomBytes(16).toString('base64url'),
+      requests: questionsByKey(this.#questions.slice(0, maxTogether)),
+      expiresAt: now() + waitMs,
+    };
+    const { id, expiresAt } = this.#sent;
+    this.#lastSent = id;
     this.#endIn(Math.max(0, expiresAt - now()));
-    return { id, params, expiresAt };
+    return this.#sent;
   }
 
   #endIn(milliseconds: number): void {
@@ -157,7 +265,7 @@ export class Conversation {
   }
 
   #cancelQuestions(): void {
-    for (const it of this.#questions.splice(0)) it.settle({ action: 'cancel' });
+    for (const it of this.#questions.splice(0)) it.settle(undefined);
   }
 
   #free(): void {
@@ -167,8 +275,6 @@ export class Conversation {
   }
 }
 
-/** The elicitation result. Undefined if the value is not one. */
-export function answerIn(response: Json | undefined): JsonObject | undefined {
-  if (!isObject(response)) return undefined;
-  return ['accept', 'decline', 'cancel'].includes(response.action as string) ? response : undefined;
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

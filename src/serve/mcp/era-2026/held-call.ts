@@ -10,17 +10,19 @@ import { stateBinding } from './request-state.js';
 const key = 'approval';
 
 /** The `input_required` result of a held call. The client repeats its request with the answer and this state. */
-export function approvalRequired(
+export async function approvalRequired(
   options: McpServerOptions,
   params: JsonObject,
   { confirmation, isInnerCall }: HeldCall,
   way: HeldState['way'],
-): HoldResponse {
+): Promise<HoldResponse> {
   const question =
-    way === 'form' ? approvalQuestion(confirmation) : pageQuestion(confirmation, confirmation.url ?? '');
+    way === 'form'
+      ? approvalQuestion(await options.approvals.get(confirmation.token))
+      : pageQuestion(confirmation, confirmation.url ?? '');
   const requestState = options.stateSigner.sign({
     kind: 'held',
-    ...stateBinding(options, params),
+    ...stateBinding(options, 'tools/call', params),
     approval: confirmation.token,
     isInnerCall,
     way,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../model/json.js';
+import type { Json, JsonObject } from '../../../model/json.js';
 import { argumentsDigest } from '../approval-question.js';
 import { invalidParams, RpcError } from '../json-rpc.js';
 import type { McpServerOptions } from '../server-options.js';
@@ -8,9 +8,10 @@ import { readCallParams } from '../tool-call.js';
 /** Binds a state to this caller and to exactly this call. */
 export function stateBinding(
   { holder, principal }: McpServerOptions,
+  method: string,
   params: JsonObject,
 ): Pick<RequestState, 'holder' | 'principal' | 'tool' | 'arguments'> {
-  const { name, arguments: args } = readCallParams(params);
+  const { name, arguments: args } = subjectOf(method, params);
   return { holder, principal, tool: name, arguments: argumentsDigest(args) };
 }
 
@@ -19,10 +20,14 @@ export function stateBinding(
  * exactly this call, not expired and unused. The error does not say which check failed. A request with an invalid state
  * is never treated as a new call, because the call may already have run.
  */
-export function readRequestState(options: McpServerOptions, params: JsonObject): OpenedState | undefined {
+export function readRequestState(
+  options: McpServerOptions,
+  method: string,
+  params: JsonObject,
+): OpenedState | undefined {
   const { requestState } = params;
   if (requestState === undefined) return undefined;
-  const { name, arguments: args } = readCallParams(params);
+  const { name, arguments: args } = subjectOf(method, params);
   const matches = (state: RequestState) =>
     state.holder === options.holder &&
     state.principal === options.principal &&
@@ -45,10 +50,17 @@ export function invalidRequestState(): RpcError {
 }
 
 /** Undefined if the arguments are nested too deeply. No waiting call has such arguments. */
-function digestOf(args: JsonObject): string | undefined {
+function digestOf(args: Json): string | undefined {
   try {
     return argumentsDigest(args);
   } catch {
     return undefined;
   }
+}
+
+/** What a request is about. Names of tools have no spaces, so a prompt or resource is never taken for one. */
+function subjectOf(method: string, params: JsonObject): { readonly name: string; readonly arguments: Json } {
+  if (method === 'tools/call') return readCallParams(params);
+  const { name, uri, arguments: args = {} } = params;
+  return { name: `${method} ${String(name ?? uri)}`, arguments: args };
 }

@@ -54,10 +54,10 @@ on = {
   'tools/list': () => ({ resultType: 'complete', tools }),
   'tools/call': ({ name, inputResponses, requestState }) => {
     if (name === 'seen') return text(calls + ' calls, 0 canceled');
-    const answer = requestState === 'mine' ? inputResponses?.color : undefined;
+    const answer = requestState === 'mine' ? inputResponses?.answer : undefined;
     if (answer === undefined) {
       calls++;
-      return { resultType: 'input_required', inputRequests: { color: { method: 'elicitation/create', params: { ...${form}, _meta: { 'toolwharf/askers': ['bank_pay'] } } } }, requestState: 'mine' };
+      return { resultType: 'input_required', inputRequests: { answer: { method: 'elicitation/create', params: { ...${form}, _meta: { 'toolwharf/askers': ['bank_pay'] } } } }, requestState: 'mine' };
     }
     return text(answer.content === undefined ? answer.action : answer.action + ' ' + JSON.stringify(answer.content));
   },

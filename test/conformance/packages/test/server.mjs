@@ -29,6 +29,10 @@ const forms = {
 
 const calls = {
   image_content: () => [image],
+  reconnection: async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    return [text('Still here.')];
+  },
   audio_content: () => [{ type: 'audio', data: silence, mimeType: 'audio/wav' }],
   embedded_resource: () => [
     embedded('test://embedded-resource', 'text/plain', 'A resource within an answer.'),

@@ -401,11 +401,7 @@ describe('the command', () => {
     const terminal = testTerminal({
       cwd: folder.path,
       columns,
-      examine: async ({ listener }) => {
-        expect(await (await fetch(`http://127.0.0.1:${listener.port}/`)).text()).toBe(listener.greeting);
-        expect(listener.connections()).toBe(1);
-        return found;
-      },
+      examine: async () => found,
     });
     const code = await doctor.run(parseArguments(doctor, args), terminal);
     return { code, ...terminal.printed };

@@ -167,9 +167,9 @@ describe('--dry-run', () => {
   test('every command that changes something has the option', async () => {
     const reading = [
       ...['validate', 'list', 'info', 'doctor', 'schema', 'explain', 'completion', 'complete'],
-      ...['plan', 'outdated', 'why', 'history'],
+      ...['plan', 'outdated', 'why', 'history', 'search'],
     ];
-    const running = ['serve', 'mcp', 'host', 'dev', 'test', 'verify'];
+    const running = ['serve', 'mcp', 'host', 'dev', 'test', 'verify', 'open'];
     const without: string[] = [];
     for (const it of commands) {
       const { options } = await it.load(async () => builtInFormats);

@@ -2,7 +2,12 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loopbackServer, temporaryFolder, toolwharf } from '../../../support/toolwharf.js';
+import {
+  knownEffectsOptions,
+  loopbackServer,
+  temporaryFolder,
+  toolwharf,
+} from '../../../support/toolwharf.js';
 import { pythonTool } from '../../../support/workbench.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -80,9 +85,10 @@ test('a call works with the grant from the hint', async () => {
   const server = await loopbackServer((_request, response) => response.end('here'));
   const url = `http://127.0.0.1:${server.port}/`;
   try {
-    const refused = await call('fetch', url);
+    const known = knownEffectsOptions(folder.path);
+    const refused = await call('fetch', url, ...known);
     const grant = /--allow (net:\S+)/.exec(refused.stderr)?.[1] ?? '';
-    const { code, stdout } = await call('fetch', url, '--allow', grant);
+    const { code, stdout } = await call('fetch', url, '--allow', grant, ...known);
     expect(JSON.parse(stdout)).toEqual({ read: 'here' });
     expect(code).toBe(0);
     expect(server.requests).toHaveLength(1);

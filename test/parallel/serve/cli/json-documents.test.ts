@@ -12,7 +12,11 @@ import { findagentTool, patchTool, temporaryFolder, toolwharf } from '../../../s
 const elsewhere: Readonly<Record<string, string>> = {
   'acknowledge@1': 'audit.test.ts',
   'doctor@1': 'audit.test.ts',
+  'publish@1': '../../registry/two-machines.test.ts',
   'quarantined@1': 'quarantine.test.ts',
+  'registry@1': '../../registry/two-machines.test.ts',
+  'registry-package@1': '../../registry/two-machines.test.ts',
+  'search@1': '../../registry/two-machines.test.ts',
   'sign-out@1': '../../sign-in/sign-in-command.test.ts',
 };
 
@@ -117,6 +121,10 @@ test('about packages and calls', async () => {
   await document('review@1', ['review', 'word_count', '--dir', 'tools', '--yes']);
   await document('list@1', ['list']);
   await document('attention@1', ['list', '--attention']);
+  await document('contribute@1', ['contribute', 'tools/word_count.py', '--dry-run']);
+  await document('contribute@1', ['contribute', 'tools', '--dry-run']);
+  await document('contribute@1', ['contribute', 'broken', '--dry-run']);
+  await document('registry-review@1', ['registry', 'review', 'list']);
   await document('info@1', ['info', 'tools/word_count.py']);
   await document('info@1', ['info', 'tools']);
   await document('info@1', ['info', 'broken']);
@@ -154,6 +162,8 @@ test('about installed packages', async () => {
   await document('list@1', ['list']);
   await document('info@1', ['info', 'shout']);
   await document('requests@1', ['requests', 'list']);
+  await document('sessions@1', ['session', 'list']);
+  await document('endorsements@1', ['session', 'endorsements']);
   await document('learn@1', ['learn', 'shout']);
   await document('narrowing@1', ['learn', 'shout', '--undo']);
   await document('change@1', ['rollback', 'shout']);
@@ -215,6 +225,8 @@ test('about the audit log', async () => {
   const rekey = ['secret', 'rekey', '--to', 'passphrase', '--pin-file', 'pin.txt'];
   await document('rekey@1', rekey, 'correct horse');
 });
+
+test('a link to the console', () => document('open@1', ['open']));
 
 test('the lines of serve', () => {
   const [first, ...events] = served.trimEnd().split('\n');

@@ -43,6 +43,7 @@ const widened: PackageReview = {
   to: digest,
   widened: ['it may reach api.example.com\u001B[2K', 'its tool send can change things now (was: read)'],
   reworded: ['the description of the tool send is now "b\u200b" (was: "b")'],
+  texts: [],
   narrowed: ['it gave up reading the workspace'],
 };
 let shown: PackageReview = widened;

@@ -14,7 +14,11 @@ beforeEach(() => {
     'open(text, "w").write("evil")',
     'return {}',
   ];
-  folder = temporaryFolder({ 'tools/put.py': pythonTool({ name: 'put', filesystem: 'read-write', body }) });
+  folder = temporaryFolder({
+    'tools/put.py': pythonTool({ name: 'put', filesystem: 'read-write', body }),
+    // Otherwise the second call would be held: its path is protected.
+    'observe.toml': '[taint]\nmode = "observe"\n',
+  });
   mkdirSync(join(folder.path, 'work'));
   chmodSync(join(folder.path, 'work'), 0o777);
 });
@@ -25,7 +29,18 @@ const at = (path: string) => join(folder.path, 'work', path);
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   toolwharf([...args, '--state', join(folder.path, 'state')], { cwd: folder.path, env });
 const put = (path: string, env: Record<string, string> = {}) =>
-  run(['call', 'tools/put.py', JSON.stringify({ text: at(path) }), '--root', 'work'], env);
+  run(
+    [
+      'call',
+      'tools/put.py',
+      JSON.stringify({ text: at(path) }),
+      '--root',
+      'work',
+      '--config',
+      'observe.toml',
+    ],
+    env,
+  );
 
 test('a moved file is listed, restored and deleted', async () => {
   expect(await run(['quarantine'])).toMatchObject({ code: 0, stdout: 'nothing was moved aside\n' });

@@ -91,8 +91,8 @@ describe('serve', () => {
     await until(() => running.printed.out.includes('Ctrl-C'));
     const { out } = running.printed;
     expect(out).toMatch(/word_count .*ready|ready .*word_count/);
-    const url = /^MCP {4}(http:\/\/127\.0\.0\.1:\d+\/mcp)$/m.exec(out)?.[1] as string;
-    expect(out).toMatch(/^API {4}http.*\/api\/v1 /m);
+    const url = /^MCP {6}(http:\/\/127\.0\.0\.1:\d+\/mcp)$/m.exec(out)?.[1] as string;
+    expect(out).toMatch(/^API {6}http.*\/api\/v1 /m);
     const connect =
       /claude mcp add --transport http toolwharf (\S+) --header "Authorization: Bearer (\S+)"/.exec(out);
     expect(connect?.[1]).toBe(url);
@@ -100,7 +100,7 @@ describe('serve', () => {
     const agent = connect?.[2] as string;
     expect((await request(port, '/api/v1/tools', { token: agent })).status).toBe(200);
     expect((await request(port, '/api/v1/approvals', { token: agent })).status).toBe(403);
-    const operator = /^Token {2}(\S+)$/m.exec(out)?.[1] as string;
+    const operator = /^Token +(\S+)$/m.exec(out)?.[1] as string;
     expect((await request(port, '/api/v1/approvals', { token: operator })).status).toBe(200);
     expect(out).toContain('"mcpServers"');
     running.stop.abort();

@@ -334,7 +334,7 @@ describe('sessions of 2025', () => {
     const headers = { ...session, accept: 'application/json' };
     const call = ask('tools/call', { name: 'send_note', arguments: { text: 'deaf' } });
     const held = await post(call, headers, { token });
-    expect(held.json.result).toMatchObject({ isError: true });
+    expect(held.json.result).toMatchObject({ structuredContent: { status: 'confirmation_required' } });
   });
 
   test('only the newest listening stream gets notifications', async () => {

@@ -23,11 +23,12 @@ const parts = createMcpServerParts({
 });
 
 function frontOf(made: Workbench, session: Session, expose: 'all' | 'auto' = 'all'): McpServer {
-  const { approvals } = made.host;
+  const { approvals, tasks } = made.host;
   return createMcpServer({
     ...parts,
     session,
     approvals,
+    tasks,
     principal: 'agent',
     holder: 'h',
     expose,

@@ -1,4 +1,5 @@
 import { lateInstallations } from '../../../../src/host/lifecycle/late-installations.js';
+import { noTasks } from '../../../support/no-tasks.js';
 // Compares our MCP server with the official one: both get the same requests, over lines, in both eras. Intended
 // differences are listed with their reasons, and the list must be exact.
 
@@ -85,6 +86,8 @@ const session: Session = {
     return { ...base, status: 'ok', result: values[tool as Name], warnings: [] };
   },
   message: unexpected,
+  source: unexpected,
+  subscribe: unexpected,
   prompts: async () => prompts,
   prompt: async (name, given) => (name === 'shop_greet' ? `Hello ${given.who}` : skill.text),
   promptMessages: async (name, given) => ({
@@ -100,7 +103,15 @@ const session: Session = {
   review: unexpected,
   accept: unexpected,
   install: unexpected,
+  registries: {
+    list: unexpected,
+    search: unexpected,
+    info: unexpected,
+    reviews: unexpected,
+    decideReview: unexpected,
+  },
   learning: { watch: unexpected, propose: unexpected, apply: unexpected, undo: unexpected },
+  consoleLink: unexpected,
   requestInstall: unexpected,
   installations: lateInstallations(unexpected),
   signIns: {
@@ -112,6 +123,7 @@ const session: Session = {
   },
   waivers: unexpected,
   acceptWaiver: unexpected,
+  named: () => session,
   close: async () => {},
 };
 
@@ -119,6 +131,7 @@ const front = createMcpServer({
   ...partsFor(),
   session,
   approvals: { approve: unexpected, deny: unexpected, get: unexpected, onChange: () => () => {} },
+  tasks: noTasks,
   principal: 'agent',
   holder: 'agent',
   expose: 'all',
@@ -132,7 +145,7 @@ const options: ServerOptions = {
   capabilities: {
     tools: { listChanged: true },
     prompts: { listChanged: true },
-    resources: { listChanged: true },
+    resources: { subscribe: true, listChanged: true },
     completions: {},
     logging: {},
   },
@@ -201,6 +214,7 @@ function oracle(): Server {
       },
     ],
   }));
+  server.setRequestHandler('resources/subscribe', async () => ({}));
   server.setRequestHandler('resources/templates/list', async () => ({
     resourceTemplates: [
       {
@@ -306,15 +320,19 @@ const both: readonly [string, string, object][] = [
 ];
 
 const invalidParams = 'params of the wrong shape are an error of the client: -32602, not -32603';
+const tasks = 'the official server has no tasks';
 /** Requests that we answer differently, and why. */
 const differences: Record<Era, Record<string, string>> = {
   '2025': {
+    'initialize 2025-11-25': tasks,
+    'initialize 1999-01-01': tasks,
     'initialize without a version': invalidParams,
     'tools/list with a cursor that is not a string': invalidParams,
     'prompts/get with a number as argument': invalidParams,
     'resources/read without a uri': invalidParams,
   },
   '2026': {
+    'server/discover': tasks,
     'tools/list with a cursor that is not a string': invalidParams,
     'prompts/get with a number as argument': invalidParams,
     'resources/read without a uri': invalidParams,

@@ -19,9 +19,6 @@ import { type Workbench, workbench } from '../../../support/workbench.js';
 const knownGaps: Readonly<Record<string, readonly string[]>> = {
   // A server of 2026 does not announce `execution`, which this revision does not have.
   'titles, icons, hints, execution and metadata of a tool': ['2025-2026'],
-  'updates of a subscribed resource': ['all'],
-  sampling: ['all'],
-  'roots of the client': ['all'],
 };
 
 const eras: readonly Era[] = ['2025', '2026'];
@@ -35,7 +32,7 @@ beforeAll(async () => {
   await bundleModule(`import './feature-server.mjs';`, upstreams, script);
   const files = Object.assign({}, ...eras.map((era) => scriptPackage(`desk-${era}`, script, [era])));
   bench = await workbench(files);
-  session = await bench.session();
+  session = await bench.session({ policy: { serverRequests: ['sampling', 'roots'] } });
 });
 
 afterEach(async () => {
@@ -58,6 +55,7 @@ function direct(era: Era): Side {
     era,
     name: (own) => own,
     uri: (own) => own,
+    folder: folder.path,
     client: async (capabilities = {}) => {
       const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
       const client = new Client(
@@ -75,6 +73,7 @@ function throughHost(era: Era, server: Era): Side {
     era,
     name: (own) => `desk-${server}_${own}`,
     uri: (own) => `upstream://desk-${server}/server/${own}`,
+    folder: bench.root,
     client: async (capabilities = {}) =>
       kept(await officialClient(frontFor({ host: bench.host, session }), era, { capabilities })),
   };
@@ -84,6 +83,7 @@ function throughHost(era: Era, server: Era): Side {
 function comparable(value: unknown): Json {
   const text = JSON.stringify(value ?? null)
     .replaceAll(/upstream:\/\/desk-\d+\/server\//g, '')
+    .replaceAll(/ui:\/\/desk-\d+\/server\//g, 'ui://')
     .replaceAll(/desk-\d+_/g, '');
   return withoutHostMeta(JSON.parse(text) as Json);
 }

@@ -1,0 +1,3 @@
+const [engine, base] = process.argv.slice(2);
+const { checkLarge } = await import(engine);
+console.log(JSON.stringify(await checkLarge(base)));

@@ -1,0 +1,207 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ActivityCall, ActivityFilter } from '../../../model/activity.js';
+import { countText, msText } from '../../parts/amount-text.js';
+import { Button } from '../../parts/button.js';
+import { Link } from '../../parts/link.js';
+import { RevealedText } from '../../parts/revealed-text.js';
+import { Empty } from '../../parts/section.js';
+import { onTopics } from '../../shell/connection.js';
+import { hostApi } from '../../shell/operations.js';
+import { CallPages } from './call-pages.js';
+import { OutcomeStatus } from './outcome-group.js';
+
+/** Pixels; as in activity.css. */
+const rowHeight = 40;
+const extraRows = 15;
+/** Reads for new calls at most this often. Milliseconds. */
+const refreshMs = 1000;
+
+interface CallsTableProps {
+  readonly filter: () => ActivityFilter;
+  /** Differs if the filter does. */
+  readonly filterKey: string;
+}
+
+/**
+ * Any number of calls: only the rows in view are in the page, and only the parts around them are read. New calls join the
+ * list at once while nobody reads it; otherwise they wait, so that nothing moves under the eyes or the mouse.
+ */
+export function CallsTable({ filter, filterKey }: CallsTableProps) {
+  const version = useSignal(0);
+  const view = useSignal({ from: 0, to: 40 });
+  const frame = useRef<HTMLDivElement>(null);
+  const pages = useMemo(
+    () =>
+      new CallPages(
+        filter,
+        (query) => hostApi.activity.calls(query),
+        () => {
+          version.value++;
+        },
+      ),
+    [filterKey],
+  );
+  const isRead = () => {
+    const element = frame.current;
+    return (
+      element !== null &&
+      (element.scrollTop > 0 || element.matches(':hover') || element.contains(document.activeElement))
+    );
+  };
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isBusy = false;
+    let isStale = false;
+    if (frame.current !== null) frame.current.scrollTop = 0;
+    const again = async () => {
+      timer = undefined;
+      isBusy = true;
+      isStale = false;
+      const { from, to } = view.peek();
+      if (pages.isReady && isRead()) await pages.refresh(from, to);
+      else await pages.restart();
+      isBusy = false;
+      if (isStale) soon();
+    };
+    const soon = () => {
+      isStale = true;
+      if (!isBusy) timer ??= setTimeout(() => void again(), pages.isReady ? refreshMs : 0);
+    };
+    const stop = onTopics(['calls'], soon);
+    return () => {
+      clearTimeout(timer);
+      isBusy = true;
+      stop();
+    };
+  }, [pages]);
+  const measure = () => {
+    const element = frame.current;
+    if (element === null) return;
+    const from = Math.max(0, Math.floor(element.scrollTop / rowHeight) - extraRows);
+    const to = from + Math.ceil(element.clientHeight / rowHeight) + 2 * extraRows;
+    if (from !== view.peek().from || to !== view.peek().to) view.value = { from, to };
+    void pages.want(from, to);
+  };
+  // Reading it draws again when a part was read.
+  void version.value;
+  const { total, newer, complete, error } = pages;
+  const from = Math.min(view.value.from, total);
+  const to = Math.min(view.value.to, total);
+  const showNewer = async () => {
+    if (frame.current !== null) frame.current.scrollTop = 0;
+    await pages.restart();
+    measure();
+  };
+  return (
+    <div class="calls">
+      <div class="calls-head">
+        <p class="dim" aria-live="off">
+          {pages.isReady ? countText(total, 'call') : 'Loading…'}
+          {!complete && ' in the newest part of the log; the audit log has older ones'}
+        </p>
+        {newer > 0 && <Button onClick={showNewer}>{countText(newer, 'new call')}: show</Button>}
+      </div>
+      {error !== undefined && (
+        <p class="problem" role="alert">
+          {error.message}
+        </p>
+      )}
+      {pages.isReady && total === 0 ? (
+        <Empty title="No calls">
+          <p>Calls that fit the filters appear here at once.</p>
+        </Empty>
+      ) : (
+        <div
+          class="table windowed"
+          ref={frame}
+          onScroll={measure}
+          // A part of the page that scrolls must be reachable with the keyboard.
+          {...{ tabIndex: 0, role: 'region', 'aria-label': 'List of calls' }}
+        >
+          <table aria-label="Calls" aria-rowcount={total + 1}>
+            <thead>
+              <tr>
+                <th scope="col" class="time">
+                  Time
+                </th>
+                <th scope="col" class="outcome">
+                  Outcome
+                </th>
+                <th scope="col">Tool</th>
+                <th scope="col" class="wide-only">
+                  Client
+                </th>
+                <th scope="col" class="wide-only">
+                  Reason
+                </th>
+                <th scope="col" class="wide-only duration">
+                  Duration
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {from > 0 && <Space rows={from} />}
+              {Array.from({ length: to - from }, (_, offset) => (
+                <CallRow key={from + offset} index={from + offset} call={pages.at(from + offset)} />
+              ))}
+              {to < total && <Space rows={total - to} />}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function CallRow({ index, call }: { readonly index: number; readonly call: ActivityCall | undefined }) {
+  if (call === undefined)
+    return (
+      <tr aria-rowindex={index + 2}>
+        <td colSpan={6} class="dim">
+          …
+        </td>
+      </tr>
+    );
+  const { at, status, tool, principal, reason, durationMs } = call;
+  const date = new Date(at);
+  return (
+    <tr aria-rowindex={index + 2}>
+      <td class="time">
+        <time dateTime={date.toISOString()} title={date.toLocaleString()}>
+          {timeText(date)}
+        </time>
+      </td>
+      <td>
+        <OutcomeStatus status={status} />
+      </td>
+      <td title={tool}>
+        <Link to={['activity', call.call]}>
+          <RevealedText text={tool === '' ? 'no name' : tool} />
+        </Link>
+      </td>
+      <td class="wide-only" title={principal}>
+        <RevealedText text={principal} />
+      </td>
+      <td class="wide-only" title={reason}>
+        <RevealedText text={reason.replaceAll('_', ' ')} />
+      </td>
+      <td class="wide-only duration">{durationMs === null ? '' : msText(durationMs)}</td>
+    </tr>
+  );
+}
+
+function Space({ rows }: { readonly rows: number }) {
+  return (
+    <tr class="space">
+      <td colSpan={6} style={{ height: `${rows * rowHeight}px` }} />
+    </tr>
+  );
+}
+
+/** With the date if it is not today. */
+function timeText(date: Date): string {
+  const time = date.toLocaleTimeString('en-GB');
+  if (date.toDateString() === new Date().toDateString()) return time;
+  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time.slice(0, 5)}`;
+}

@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ApprovalRequest } from '../../../model/approval.js';
+import { Section } from '../../parts/section.js';
+import { announce } from '../../shell/announcement.js';
+import { onKey } from '../../shell/keyboard.js';
+import { approve, deny } from './decisions.js';
+import { HeldCallCard } from './held-call-card.js';
+
+/**
+ * Milliseconds. When the chosen call goes away, another one takes its place. A key that was meant for the first must not
+ * decide about the second.
+ */
+const settleMs = 700;
+
+/** All held calls. The keys act on the chosen one. */
+export function HeldCalls({ calls }: { readonly calls: readonly ApprovalRequest[] }) {
+  const chosen = useSignal<string | undefined>(undefined);
+  const editing = useSignal<string | undefined>(undefined);
+  const known = useRef<ReadonlySet<string>>(new Set());
+  const shown = useRef(calls);
+  const settled = useRef(0);
+  shown.current = calls;
+  if (!calls.some((it) => it.id === chosen.peek())) {
+    chosen.value = calls[0]?.id;
+    settled.current = performance.now() + settleMs;
+  }
+  useEffect(() => {
+    const added = calls.filter((it) => !known.current.has(it.id));
+    known.current = new Set(calls.map((it) => it.id));
+    if (added.length === 1) announce(`New held call: ${added[0]?.tool}`);
+    else if (added.length > 1) announce(`${added.length} held calls`);
+  }, [calls]);
+  useEffect(
+    () =>
+      onKey((event) => {
+        // Read now, not when the page was drawn: a key decides about what is chosen at this moment.
+        const list = shown.current;
+        const current = list.find((it) => it.id === chosen.peek());
+        if (current === undefined || performance.now() < settled.current) return;
+        switch (event.key) {
+          case 'y':
+            return void approve(current);
+          case 'n':
+            return void deny(current, '');
+          case 'e':
+            editing.value = current.id;
+            event.preventDefault();
+            return;
+          case 'j':
+          case 'k': {
+            const next = list[list.indexOf(current) + (event.key === 'j' ? 1 : -1)];
+            if (next === undefined) return;
+            chosen.value = next.id;
+            document.getElementById(`held-${next.id}`)?.focus();
+          }
+        }
+      }),
+    [],
+  );
+  if (calls.length === 0) return null;
+  return (
+    <Section title={calls.length === 1 ? '1 held call' : `${calls.length} held calls`}>
+      {calls.map((it) => (
+        <HeldCallCard
+          key={it.id}
+          call={it}
+          isChosen={it.id === chosen.value}
+          isEditing={editing.value === it.id}
+          onChoose={() => {
+            chosen.value = it.id;
+          }}
+          onEdit={(isOpen) => {
+            editing.value = isOpen ? it.id : undefined;
+          }}
+        />
+      ))}
+    </Section>
+  );
+}

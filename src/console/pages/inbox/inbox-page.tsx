@@ -1,0 +1,52 @@
+import { Publications } from '../../parts/publications.js';
+import { Empty, Loaded } from '../../parts/section.js';
+import type { ConsolePage } from '../page.js';
+import { AskedPackages } from './asked-packages.js';
+import { HeldCalls } from './held-calls.js';
+import {
+  askedPackages,
+  held,
+  inboxCount,
+  moved,
+  outcomes,
+  packages,
+  publications,
+  rollbacks,
+} from './inbox.js';
+import { MovedFiles } from './moved-files.js';
+import { Reviews } from './reviews.js';
+import { Setups } from './setups.js';
+import { UnknownOutcomes } from './unknown-outcomes.js';
+
+export const inboxPage: ConsolePage = {
+  path: 'inbox',
+  title: 'Inbox',
+  key: 'i',
+  icon: 'M4 13l3-8h10l3 8v6H4zM4 13h5l1 2h4l1-2h5',
+  view: Inbox,
+  count: inboxCount,
+};
+
+function Inbox() {
+  const isEmpty = held.value.value !== undefined && packages.value.value !== undefined && inboxCount() === 0;
+  return (
+    <div class="page inbox">
+      <header>
+        <h1>Inbox</h1>
+        <p class="dim">What waits for your decision.</p>
+      </header>
+      <Loaded from={held.value}>{(calls) => <HeldCalls calls={calls} />}</Loaded>
+      <UnknownOutcomes outcomes={outcomes.value.value ?? []} rollbacks={rollbacks.value.value ?? []} />
+      <Reviews packages={(packages.value.value ?? []).filter((it) => it.state === 'needs-review')} />
+      <AskedPackages requests={askedPackages.value.value ?? []} />
+      <Publications from={publications.value} />
+      <MovedFiles files={moved.value.value ?? []} />
+      <Setups packages={(packages.value.value ?? []).filter((it) => it.state === 'needs-setup')} />
+      {isEmpty && (
+        <Empty title="Nothing waits for you">
+          <p>Held calls appear here at once, also on your phone.</p>
+        </Empty>
+      )}
+    </div>
+  );
+}

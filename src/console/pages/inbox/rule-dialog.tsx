@@ -1,0 +1,168 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { RulePreview } from '../../../host/host.js';
+import type { ApprovalRequest } from '../../../model/approval.js';
+import type { JsonObject } from '../../../model/json.js';
+import type { StandingRuleInput } from '../../../model/standing-rule.js';
+import { Button } from '../../parts/button.js';
+import { Dialog } from '../../parts/dialog.js';
+import { RevealedText } from '../../parts/revealed-text.js';
+import { TimeText } from '../../parts/time-text.js';
+import { ValueView } from '../../parts/value-view.js';
+import { hostApi, me } from '../../shell/operations.js';
+import { attempt } from '../../shell/toasts.js';
+import { approve } from './decisions.js';
+import { type ConditionDraft, ConditionField, conditionOf, draftOf } from './rule-condition.js';
+
+const hourMs = 3_600_000;
+const ends: readonly (readonly [string, number | null])[] = [
+  ['1 hour', hourMs],
+  ['1 day', 24 * hourMs],
+  ['30 days', 30 * 24 * hourMs],
+  ['until it is revoked', null],
+];
+
+interface RuleDialogProps {
+  readonly call: ApprovalRequest;
+  readonly onClose: () => void;
+}
+
+/** Adds a standing rule for calls like this one, and shows what it would have answered. */
+export function RuleDialog({ call, onClose }: RuleDialogProps) {
+  const drafts = useSignal<readonly ConditionDraft[]>(
+    Object.entries(call.arguments as JsonObject).map(draftOf),
+  );
+  const end = useSignal(1);
+  const isForCaller = useSignal(true);
+  const isDestructive =
+    call.kind === 'destructive' || call.evidence.some((it) => /destructive/.test(it.text));
+  const preview = useSignal<RulePreview | Error | null>(null);
+  const conditions = drafts.value.map(conditionOf);
+  const problem =
+    conditions.find((it) => it === undefined) === undefined && conditions.length === drafts.value.length;
+  const rule = (): StandingRuleInput => ({
+    tool: call.tool,
+    definition: call.definition,
+    principal: isForCaller.value ? call.principal : null,
+    conditions: conditions.flatMap((it) => (it === undefined ? [] : [it])),
+    destructive: isDestructive,
+    expiresAt: (ends[end.value]?.[1] ?? null) === null ? null : Date.now() + (ends[end.value]?.[1] as number),
+  });
+  const key = JSON.stringify([conditions, isForCaller.value]);
+  useEffect(() => {
+    if (conditions.includes(undefined)) return undefined;
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      hostApi.approvals.rules.preview(rule()).then(
+        (it) => {
+          if (isCurrent) preview.value = it;
+        },
+        (error: Error) => {
+          if (isCurrent) preview.value = error;
+        },
+      );
+    }, 200);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  const add = async () => {
+    const isAdded = await attempt(async () => {
+      await hostApi.approvals.rules.add(rule(), me);
+      return `Calls of ${call.tool} within these limits run without a question.`;
+    });
+    if (!isAdded) return;
+    onClose();
+    await approve(call);
+  };
+  return (
+    <Dialog title={`Always within these limits: ${call.tool}`} onClose={onClose} wide>
+      <div class="form">
+        <p class="dim">
+          Such calls run without a question. Every argument must be named; a change of the package ends the
+          rule.
+        </p>
+        {drafts.value.map((it, index) => (
+          <ConditionField
+            key={it.argument}
+            draft={it}
+            onChange={(next) => {
+              drafts.value = drafts.value.map((old, at) => (at === index ? next : old));
+            }}
+          />
+        ))}
+        <label class="inline">
+          <input
+            type="checkbox"
+            checked={isForCaller.value}
+            onInput={(event) => {
+              isForCaller.value = event.currentTarget.checked;
+            }}
+          />
+          <span>
+            Only for <RevealedText text={call.principal} />
+          </span>
+        </label>
+        <label>
+          It ends after
+          <select
+            value={end.value}
+            onInput={(event) => {
+              end.value = Number(event.currentTarget.value);
+            }}
+          >
+            {ends.map(([text], index) => (
+              <option key={text} value={index}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        {isDestructive && (
+          <p class="note warning">
+            This tool is destructive. The rule lets such calls run without a question.
+          </p>
+        )}
+        <Preview of={preview.value} />
+        <div class="actions">
+          <Button kind="primary" disabled={!problem} onClick={add}>
+            Add the rule and approve this call
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Preview({ of }: { readonly of: RulePreview | Error | null }) {
+  if (of === null) return <p class="dim">Looking at the last 7 days…</p>;
+  if (of instanceof Error)
+    return (
+      <p class="problem" role="alert">
+        {of.message}
+      </p>
+    );
+  const { held, answered, asked, unknown, calls } = of;
+  return (
+    <div class="preview">
+      <h3>In the last 7 days</h3>
+      <p>
+        {held === 1 ? '1 call was held' : `${held} calls were held`}: the rule would have answered{' '}
+        <strong>{answered}</strong> and asked for {asked}.
+        {unknown > 0 && ` ${unknown} cannot be judged: their arguments are no longer stored.`}
+      </p>
+      <ul>
+        {calls.slice(0, 5).map((it) => (
+          <li key={it.id}>
+            <span class="dim">
+              <TimeText at={it.at} /> · {it.principal} · {it.state}
+            </span>
+            <ValueView value={it.arguments} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

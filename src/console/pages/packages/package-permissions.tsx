@@ -1,0 +1,127 @@
+import type { PackageState } from '../../../host/host.js';
+import type { NetworkAccess, NetworkHost } from '../../../model/permissions.js';
+import { RevealedText } from '../../parts/revealed-text.js';
+import { Section } from '../../parts/section.js';
+import { useLive } from '../../shell/live.js';
+import { sessionApi } from '../../shell/operations.js';
+
+/** What the manifest asks for, what calls may use here, and what the sandbox really enforces. */
+export function PackagePermissions({ id, state }: { readonly id: string; readonly state: PackageState }) {
+  const { package: pkg, sandbox, narrowed, tools } = state;
+  const [first] = tools;
+  const explained = useLive(
+    ['packages', 'values'],
+    async () => (first === undefined ? null : sessionApi.explain({ tool: `${id}/${first.name}` })),
+    `${id}/${first?.name}`,
+  );
+  if (pkg === undefined) return null;
+  const { network, filesystem, folders = [], scopes } = pkg.permissions;
+  const may = explained.value?.permissions;
+  return (
+    <Section title="Permissions">
+      <div class="columns three">
+        <div class="card">
+          <h3>Requested</h3>
+          <dl class="facts">
+            <dt>Network</dt>
+            <dd>
+              <RevealedText text={networkText(network)} />
+            </dd>
+            <dt>Files</dt>
+            <dd>
+              <RevealedText
+                text={[
+                  filesystem,
+                  ...folders.map((it) => `${it.writable ? 'write' : 'read'} ${it.path}`),
+                ].join(', ')}
+              />
+            </dd>
+            {scopes.map((it) => [
+              <dt key={it.resource}>
+                <RevealedText text={it.resource} />
+              </dt>,
+              <dd key={`${it.resource}-text`}>
+                <RevealedText text={`${it.verbs.join(', ')}: ${it.rationale}`} />
+              </dd>,
+            ])}
+          </dl>
+        </div>
+        <div class="card">
+          <h3>Granted</h3>
+          {may === undefined ? (
+            <p class="dim">{explained.error?.message ?? 'It has no tool that could be called.'}</p>
+          ) : (
+            <dl class="facts">
+              <dt>Network</dt>
+              <dd>
+                <RevealedText
+                  text={[networkText(may.network), ...may.granted.network.map(hostText)].join(', ')}
+                />
+              </dd>
+              <dt>Files</dt>
+              <dd>
+                <RevealedText
+                  text={[
+                    may.filesystem,
+                    ...(may.root === undefined ? [] : [`in ${may.root}`]),
+                    ...may.granted.read.map((it) => `read ${it}`),
+                    ...may.granted.write.map((it) => `write ${it}`),
+                  ].join(', ')}
+                />
+              </dd>
+              {may.denied.length > 0 && [
+                <dt key="denied">Denied</dt>,
+                <dd key="denied-text">
+                  <RevealedText text={may.denied.join(', ')} />
+                </dd>,
+              ]}
+              {narrowed !== undefined && [
+                <dt key="narrowed">Narrowed to</dt>,
+                <dd key="narrowed-text">
+                  <RevealedText text={narrowed.join(', ') || 'nothing'} />
+                </dd>,
+              ]}
+            </dl>
+          )}
+        </div>
+        <div class="card">
+          <h3>Probed</h3>
+          <dl class="facts">
+            <dt>Sandbox</dt>
+            <dd>{sandboxTexts[sandbox]}</dd>
+            {(state.programs ?? []).map((it) => [
+              <dt key={it.name}>
+                <RevealedText text={it.name} />
+              </dt>,
+              <dd key={`${it.name}-text`}>
+                <RevealedText text={it.reason === undefined ? it.state : `${it.state}: ${it.reason}`} />
+              </dd>,
+            ])}
+          </dl>
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+const sandboxTexts: Readonly<Record<PackageState['sandbox'], string>> = {
+  enforced: 'Enforced: a test inside showed that everything not granted is out of reach.',
+  degraded: 'Degraded: enforced, except for totals of memory or disk.',
+  'declared-only': 'Declared only: its code runs elsewhere, so nothing is enforced here.',
+  none: 'None: it runs without a sandbox.',
+};
+
+function networkText(network: NetworkAccess): string {
+  switch (network.kind) {
+    case 'none':
+      return 'none';
+    case 'public':
+      return 'any public host';
+    case 'hosts':
+      return network.hosts.map(hostText).join(', ') || 'none';
+  }
+}
+
+function hostText({ host, port, subdomains = false }: NetworkHost): string {
+  return `${subdomains ? '*.' : ''}${host}${port === null ? '' : `:${port}`}`;
+}

@@ -1,0 +1,88 @@
+import type { PackageState } from '../../../host/host.js';
+import { Link } from '../../parts/link.js';
+import { RevealedText } from '../../parts/revealed-text.js';
+import { Empty, Loaded } from '../../parts/section.js';
+import { type Column, Table } from '../../parts/table.js';
+import { navigate } from '../../shell/route.js';
+import { packages } from '../inbox/inbox.js';
+import type { ConsolePage } from '../page.js';
+import { PackagePage } from './package-page.js';
+import { PackageStatusText } from './package-status-text.js';
+
+export const packagesPage: ConsolePage = {
+  path: 'packages',
+  title: 'Packages',
+  key: 'p',
+  icon: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
+  view: Packages,
+};
+
+const columns: readonly Column<PackageState>[] = [
+  {
+    title: 'Package',
+    cell: ({ id, path, version }) => (
+      <>
+        {id === null ? (
+          <RevealedText text={path} />
+        ) : (
+          <Link to={['packages', id]}>
+            <RevealedText text={id} />
+          </Link>
+        )}
+        <div class="dim">
+          <RevealedText text={version} />
+        </div>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: ({ state, reasons }) => (
+      <>
+        <PackageStatusText state={state} />
+        {state !== 'ready' && (
+          <div class="dim narrow-only">
+            <RevealedText text={reasons.join('; ')} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  {
+    title: 'Why',
+    grows: true,
+    wideOnly: true,
+    cell: ({ reasons }) => <RevealedText text={reasons.join('; ')} />,
+  },
+  { title: 'Sandbox', wideOnly: true, cell: ({ sandbox }) => sandbox },
+  { title: 'Tools', align: 'end', cell: ({ tools }) => tools.length },
+];
+
+function Packages({ rest: [id] }: { readonly rest: readonly string[] }) {
+  return id === undefined ? <PackageList /> : <PackagePage id={id} />;
+}
+
+function PackageList() {
+  return (
+    <div class="page">
+      <header>
+        <h1>Packages</h1>
+      </header>
+      <Loaded from={packages.value}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty title="No packages" />
+          ) : (
+            <Table
+              label="Packages"
+              columns={columns}
+              rows={list}
+              keyOf={(it) => it.path}
+              onOpen={({ id }) => id !== null && navigate('packages', id)}
+            />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import type { Evidence } from '../../model/approval.js';
+import { RevealedText } from './revealed-text.js';
+
+const labels: Readonly<Record<Evidence['kind'], string>> = {
+  effect: 'Effect',
+  destination: 'Destination',
+  amount: 'Amount',
+  address: 'Address',
+  workspace: 'Folder',
+  grant: 'Grant',
+  fixed: 'Fixed by a set',
+  taint: 'From',
+};
+
+/** What a person should see first of a call. */
+export function EvidenceList({ evidence }: { readonly evidence: readonly Evidence[] }) {
+  if (evidence.length === 0) return null;
+  return (
+    <dl class="facts">
+      {evidence.flatMap(({ kind, text, at }) => [
+        <dt key={`${kind}${text}${at}`}>{labels[kind]}</dt>,
+        <dd
+          key={`${kind}${text}${at}-text`}
+          class={kind === 'destination' || kind === 'amount' ? 'strong' : undefined}
+        >
+          <RevealedText text={text} />
+          {at !== undefined && <span class="dim"> in {at}</span>}
+        </dd>,
+      ])}
+    </dl>
+  );
+}

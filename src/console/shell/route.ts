@@ -1,0 +1,34 @@
+import { signal } from '@preact/signals';
+
+/** The path below /console/, as decoded parts: `packages`, `weather`. */
+export const route = signal<readonly string[]>(partsOf(location.pathname));
+
+export function pathTo(...parts: readonly string[]): string {
+  return `/console/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+export function navigate(...parts: readonly string[]): void {
+  const path = pathTo(...parts);
+  if (path === location.pathname) return;
+  history.pushState(null, '', path);
+  route.value = partsOf(path);
+  scrollTo(0, 0);
+}
+
+addEventListener('popstate', () => {
+  route.value = partsOf(location.pathname);
+});
+
+function partsOf(path: string): readonly string[] {
+  return path
+    .replace(/^\/console\/?/, '')
+    .split('/')
+    .filter((it) => it !== '')
+    .map((it) => {
+      try {
+        return decodeURIComponent(it);
+      } catch {
+        return it;
+      }
+    });
+}

@@ -1,0 +1,58 @@
+import { HostError } from '../../model/host-error.js';
+import type { JsonObject } from '../../model/json.js';
+import type { AskedClient, ClientRequestMethod, ClientRequests } from '../../run/run.js';
+import type { CallScan } from './secret-scanner.js';
+
+/** Characters of a request or of its answer as JSON. */
+const maxLength = 1_000_000;
+
+/**
+ * Requests of a server to a client, without secrets in both directions: neither a model nor the server gets one. The
+ * context of other servers is not asked for.
+ */
+export function scannedRequests(scan: CallScan, { capabilities, send }: ClientRequests): ClientRequests {
+  return {
+    capabilities,
+    async send(method, { includeContext, ...params }) {
+      assertLength(params, 'request to the client');
+      const answer = await send(method, (await scan.clean(params)).value as JsonObject);
+      assertLength(answer, 'answer of the client');
+      return (await scan.clean(answer)).value as JsonObject;
+    },
+  };
+}
+
+/** What a server asks while it is read from, without secrets. */
+export function scannedClient(scan: CallScan, { onAsk, clientRequests }: AskedClient): AskedClient {
+  return {
+    onAsk:
+      onAsk &&
+      (async (question) => {
+        const answer = await onAsk((await scan.clean(question)).value as JsonObject);
+        const secrets = await scan.foreignSecrets(answer.content ?? null);
+        return secrets.length === 0 ? answer : { action: 'decline' };
+      }),
+    clientRequests: clientRequests && scannedRequests(scan, clientRequests),
+  };
+}
+
+/** Reports each request that is passed on. */
+export function counted(
+  requests: ClientRequests | undefined,
+  onRequest: (method: ClientRequestMethod) => void,
+): ClientRequests | undefined {
+  if (requests === undefined) return undefined;
+  const { capabilities, send } = requests;
+  return {
+    capabilities,
+    send: (method, params) => {
+      onRequest(method);
+      return send(method, params);
+    },
+  };
+}
+
+function assertLength(value: JsonObject, what: string): void {
+  if (JSON.stringify(value).length > maxLength)
+    throw new HostError('tool_bad_output', `the ${what} is longer than ${maxLength} characters`);
+}

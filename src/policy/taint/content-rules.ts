@@ -1,0 +1,104 @@
+import type { CallLeaf } from './call-leaf.js';
+import { findingOf } from './finding.js';
+import { identifiersIn, namedBy } from './identifiers.js';
+import type { JudgedCall, JudgeState } from './judge-state.js';
+import { readPlace } from './named-place.js';
+import { hasVerbatim } from './seen-texts.js';
+import type { TaintFinding } from './taint-verdict.js';
+import { seen } from './value-index.js';
+
+/** Links, addresses and accounts in the content for which nobody vouched. */
+export function contentFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  const findings: TaintFinding[] = [];
+  for (const leaf of call.leaves) {
+    if (leaf.role !== 'content') continue;
+    for (const found of identifiersIn(leaf.text)) {
+      const to = namedBy(found);
+      if (to.kind === 'address' && state.endorsements.isOwn(to.text)) continue;
+      if (state.endorsements.hasPlace(to, 'message')) continue;
+      const value = to.kind === 'host' ? to.host : to.text;
+      const kind = to.kind === 'host' ? 'host' : 'place';
+      findings.push(
+        findingOf('content', { pointer: leaf.pointer, text: found.text }, state.index.find(found.text), [
+          { source: 'approval', kind, value, level: kind === 'host' ? 'visit' : 'message' },
+        ]),
+      );
+    }
+  }
+  return findings;
+}
+
+const token = /[\p{L}\p{N}][\p{L}\p{N}._+-]{4,}[\p{L}\p{N}]/gu;
+
+/** Tokens of private results, such as a password or a number, that would go to another party. */
+export function privateFindings(
+  state: JudgeState,
+  call: JudgedCall,
+  destinations: readonly CallLeaf[],
+): TaintFinding[] {
+  const findings: TaintFinding[] = [];
+  const looked = new Set<string>();
+  for (const leaf of [...call.leaves.filter((it) => it.role === 'content'), ...destinations]) {
+    if (leaf.role === 'destination' && isSeenLink(state, leaf.text)) continue;
+    for (const [text] of outgoing(leaf).matchAll(token)) {
+      if (looked.has(text) || !isIdentifierLike(text)) continue;
+      looked.add(text);
+      const input = `${call.package}/${call.tool}/${leaf.input}`;
+      // Most words were never seen in private results; looking that up costs least.
+      const match = state.index.findToken(text, seen.private);
+      if (match === undefined) continue;
+      if (state.endorsements.hasIdentifier(text, input) || state.endorsements.isOwnPart(text)) continue;
+      const number = match.source?.call;
+      if (number !== undefined && isNamedSource(state, number) && isNamedSink(state, destinations)) continue;
+      findings.push(
+        findingOf('private', { pointer: leaf.pointer, text }, match, [
+          { source: 'approval', kind: 'value', value: text, level: call.level, input },
+        ]),
+      );
+    }
+  }
+  return findings;
+}
+
+/** What leaves with a leaf, beside the places that it names: of a link, its page and query. */
+function outgoing({ role, text }: CallLeaf): string {
+  if (role === 'destination') return pageOf(text);
+  let rest = text;
+  for (const { kind, text: place } of identifiersIn(text))
+    if (kind !== 'account') rest = rest.replace(place, ` ${pageOf(place)} `);
+  return rest;
+}
+
+/** A link that was shown as it is contains nothing that the agent added. */
+function isSeenLink({ endorsements, index }: JudgeState, text: string): boolean {
+  const to = readPlace(text);
+  return (
+    to.kind === 'host' &&
+    to.page !== '' &&
+    endorsements.mayOpenLink(to) &&
+    hasVerbatim(index, `${to.host}${to.page}`)
+  );
+}
+
+function pageOf(place: string): string {
+  const to = readPlace(place);
+  return to.kind === 'host' ? to.page : '';
+}
+
+/** Whether the person's own words name an argument of the call that a value came from. */
+function isNamedSource({ callTexts, endorsements }: JudgeState, call: number): boolean {
+  return callTexts.get(call)?.some((it) => endorsements.isNamed(it)) ?? false;
+}
+
+/** Whether the person's own words name all destinations. */
+function isNamedSink(state: JudgeState, destinations: readonly CallLeaf[]): boolean {
+  return destinations.every((it) => state.endorsements.isNamedPlace(it.text));
+}
+
+/** With a digit or a sign inside, and neither a date nor a time. */
+function isIdentifierLike(text: string): boolean {
+  if (!/[\d._+-]/.test(text)) return false;
+  if (/^\d+(?:[.,]\d+)?$/.test(text) && text.length < 7) return false;
+  if (/^[\p{L}]+(?:-[\p{L}]+)+$/u.test(text)) return false;
+  return !/^(?:19|20)\d\d-\d\d(?:-\d\d)?/.test(text);
+}

@@ -1,0 +1,22 @@
+import type { CallLeaf } from './call-leaf.js';
+import { readPlace } from './named-place.js';
+import type { TaintLevel, ToolLabels } from './tool-labels.js';
+
+/**
+ * How severe a call is. Without a label: opening or fetching a page is a visit; a send with an amount pays; a send is a
+ * message; all other acts count as the most severe.
+ */
+export function levelOf({ level, effects, inputs }: ToolLabels, leaves: readonly CallLeaf[]): TaintLevel {
+  if (level !== undefined) return level;
+  if (effects.has('destructive')) return 'pay';
+  const goesToHost = leaves.some((it) => it.role === 'destination' && readPlace(it.text).kind === 'host');
+  if (!effects.has('write') || (!effects.has('send') && goesToHost)) return 'visit';
+  if (!effects.has('send')) return 'pay';
+  if (![...inputs.values()].some((it) => it === 'destination' || it === 'handle')) return 'pay';
+  return leaves.some((it) => it.role === 'control' && isAmount(it)) ? 'pay' : 'message';
+}
+
+/** A number, also as a text. */
+export function isAmount({ isNumber, text }: Pick<CallLeaf, 'isNumber' | 'text'>): boolean {
+  return isNumber || /^[$€£]?\d+(?:[.,]\d+)*$/.test(text.trim());
+}

@@ -1,0 +1,24 @@
+/** Multiplier of all hashes of codes. */
+export const base = 0x01000193;
+
+/** By ASCII code: 1 for white space, quotes, brackets and commas. They end a run. */
+const breaks = new Uint8Array(128).fill(1, 0, 33);
+for (const it of `"'(),;<>[]\`{|}`) breaks[it.charCodeAt(0)] = 1;
+
+/** Whether an ASCII character ends a run. */
+export function isBreak(unit: number): boolean {
+  return breaks[unit] === 1;
+}
+
+export function pieceOf(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);
+  return codes;
+}
+
+export function hashOf(codes: Uint16Array, start: number, length: number): number {
+  let hash = 0;
+  for (let at = start; at < start + length; at++)
+    hash = (Math.imul(hash, base) + (codes[at] as number)) >>> 0;
+  return hash;
+}

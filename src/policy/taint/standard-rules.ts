@@ -1,0 +1,195 @@
+import { decimalOf } from './amounts.js';
+import type { CallLeaf } from './call-leaf.js';
+import { contentFindings, privateFindings } from './content-rules.js';
+import { findingOf } from './finding.js';
+import type { JudgedCall, JudgeState } from './judge-state.js';
+import { isAmount } from './level.js';
+import { readPlace } from './named-place.js';
+import { inputKey, isEndorsed, isOwn, isOwnForm, unknownPlace, valueEndorsement } from './place-rules.js';
+import { isProtectedPath } from './protected-path.js';
+import type { TaintFinding } from './taint-verdict.js';
+import { isOwnTalk, readFindings } from './undeclared-rules.js';
+import { seen } from './value-index.js';
+
+/** The rules of mode standard, for a consequential call in a session with text of others. Empty: it may go on. */
+export function standardFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  const { labels, leaves } = call;
+  const { effects } = labels;
+  if (labels.hintsRead === true) return readFindings(state, call);
+  if (labels.undeclaredEffect === true && isOwnTalk(state, call)) return [];
+  const isSend = effects.has('send');
+  const places = leaves
+    .filter((it) => it.role === 'destination')
+    .map((leaf) => ({ leaf, to: readPlace(leaf.text) }));
+  const paths = places.filter((it) => it.to.kind === 'path' && !isSend);
+  const parties = places.filter((it) => !paths.includes(it) && !isOwn(state, it.to));
+  if (effects.has('destructive')) return destructiveFindings(state, call);
+  const findings = [
+    ...paths.flatMap(({ leaf }) => pathFindings(state, call, leaf)),
+    ...leaves
+      .filter((it) => it.role === 'identifier' && readPlace(it.text).kind === 'path')
+      .flatMap((leaf) => (labels.network ? [] : pathFindings(state, call, leaf))),
+  ];
+  // Writes to the user's own files, without network, are not consequential.
+  if (!labels.network && !isSend) return findings;
+  for (const { leaf, to } of parties)
+    if (!isEndorsed(state, call, to) && !isOwnForm(state, call, to))
+      findings.push(unknownPlace(state, call, leaf, to));
+  if (isSend && parties.length > 0) {
+    if (effects.has('write')) {
+      findings.push(...identifierFindings(state, call), ...amountFindings(state, call));
+      findings.push(...contentFindings(state, call));
+    }
+    findings.push(
+      ...privateFindings(
+        state,
+        call,
+        parties.map((it) => it.leaf),
+      ),
+    );
+    return findings;
+  }
+  if (parties.length > 0) return findings;
+  if (labels.draft) return findings;
+  const roles = [...labels.inputs.values()];
+  if (isSend && (roles.includes('handle') || leaves.some((it) => it.role === 'handle')))
+    return [...findings, ...handleFindings(state, call)];
+  if (isSend && !effects.has('write') && roles.length > 0 && roles.every((it) => it === 'query'))
+    return [...findings, ...lookupFindings(state, call)];
+  const hasDestination = roles.includes('destination');
+  if (isSend && !hasDestination) return [...findings, ...actFindings(state, call)];
+  return [...findings, ...ownFindings(state, call, paths.length > 0)];
+}
+
+/** A question to a service: what it contains of private results leaves. */
+function lookupFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  const leaves = call.leaves.map((it): CallLeaf => ({ ...it, role: 'content' }));
+  return privateFindings(state, { ...call, leaves }, []);
+}
+
+/** An act on something that the package gave out, such as a click in a page: judged by what it says and to whom. */
+function handleFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  return [
+    ...identifierFindings(state, call),
+    ...contentFindings(state, call),
+    ...privateFindings(state, call, []),
+  ];
+}
+
+function pathFindings(state: JudgeState, call: JudgedCall, leaf: CallLeaf): TaintFinding[] {
+  if (!isProtectedPath(leaf.text, call.labels.protectedPaths)) return [];
+  if (state.endorsements.hasIdentifier(leaf.text, inputKey(call, leaf))) return [];
+  return [findingOf('path', leaf, state.index.find(leaf.text), [valueEndorsement(call, leaf)])];
+}
+
+/** Objects that the call acts on. */
+function identifierFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  return call.leaves
+    .filter((it) => it.role === 'identifier' && !isKind(it))
+    .filter((it) => !state.endorsements.hasIdentifier(it.text, inputKey(call, it)))
+    .filter((it) => !state.endorsements.isMadeFile(it.text))
+    .map((leaf) =>
+      findingOf('identifier', leaf, state.index.find(leaf.text), [valueEndorsement(call, leaf)]),
+    );
+}
+
+/** A plain word beside other members says what kind of object they name. */
+function isKind({ isMember, text }: CallLeaf): boolean {
+  return isMember && /^[a-z]{1,12}$/.test(text);
+}
+
+function amountFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  return call.leaves.flatMap((leaf) => {
+    if (leaf.role !== 'control' || !isAmount(leaf)) return [];
+    const decimal = decimalOf(leaf.text.replace(/^[$€£]/, ''));
+    if (decimal === undefined || state.endorsements.hasControl(leaf.text, inputKey(call, leaf))) return [];
+    const match = state.index.findAmount(decimal);
+    return match === undefined ? [] : [findingOf('amount', leaf, match, [valueEndorsement(call, leaf)])];
+  });
+}
+
+/** Nothing that is destroyed may be chosen by a text of others. */
+function destructiveFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  const leaves = call.leaves.filter((it) => it.role !== 'content' && it.role !== 'query');
+  if (leaves.length === 0) return [findingOf('destructive', { pointer: '', text: '' }, undefined, [])];
+  return leaves
+    .filter(
+      (it) =>
+        !state.endorsements.hasIdentifier(it.text, inputKey(call, it)) &&
+        !(it.role === 'control' && state.endorsements.hasControl(it.text, inputKey(call, it))),
+    )
+    .map((leaf) =>
+      findingOf('destructive', leaf, state.index.find(leaf.text), [valueEndorsement(call, leaf)]),
+    );
+}
+
+/** An act that reaches others without naming them, such as a purchase: its objects must be endorsed. */
+function actFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  // Without any argument, nobody can choose what it does.
+  if (call.labels.undeclaredRoles === true && call.leaves.length === 0) return [];
+  const objects = call.leaves.filter((it) => it.role === 'identifier' && !isKind(it));
+  if (objects.length === 0) {
+    const controls = controlFindings(state, call);
+    const hasControl = call.leaves.some((it) => it.role === 'control');
+    return hasControl ? controls : [findingOf('identifier', { pointer: '', text: '' }, undefined, [])];
+  }
+  return [...identifierFindings(state, call), ...taintedControls(state, call)];
+}
+
+/** A change that only concerns the user. */
+function ownFindings(state: JudgeState, call: JudgedCall, hasPath: boolean): TaintFinding[] {
+  if (confirmsShape(call)) return codeFindings(state, call);
+  if (hasPath || call.leaves.some((it) => it.role === 'identifier')) return taintedControls(state, call);
+  if (call.leaves.some((it) => it.role === 'control')) return controlFindings(state, call);
+  return contentFindings(state, call);
+}
+
+function controlFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  const controls = call.leaves.filter((it) => it.role === 'control');
+  const isKnown = (it: CallLeaf) => state.endorsements.hasControl(it.text, inputKey(call, it));
+  const known = controls.filter(isKnown);
+  return controls
+    .filter((it) => !known.includes(it) && !known.some((other) => isSameDay(other.text, it.text)))
+    .map((leaf) => findingOf('control', leaf, state.index.find(leaf.text), [valueEndorsement(call, leaf)]));
+}
+
+function taintedControls(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  return call.leaves.flatMap((leaf) => {
+    if (leaf.role !== 'control' || state.endorsements.hasControl(leaf.text, inputKey(call, leaf))) return [];
+    const match = state.index.find(leaf.text, seen.thirdParty);
+    return match === undefined ? [] : [findingOf('control', leaf, match, [valueEndorsement(call, leaf)])];
+  });
+}
+
+function isSameDay(a: string, b: string): boolean {
+  const day = /^\d{4}-\d\d-\d\d/.exec(a)?.[0];
+  return day !== undefined && b.startsWith(day);
+}
+
+/** Whether a call only passes on one code. */
+export function confirmsShape({ labels, leaves }: JudgedCall): boolean {
+  if (labels.confirms !== undefined) return labels.confirms;
+  const [only] = leaves;
+  return (
+    labels.inputs.size === 1 &&
+    leaves.length === 1 &&
+    only?.role === 'control' &&
+    !labels.effects.has('send') &&
+    /^[A-Za-z0-9-]{4,12}$/.test(only.text) &&
+    /\d/.test(only.text)
+  );
+}
+
+/** A code is free for an act that was decided, of the same package, whose result asked for it, if it came later. */
+function codeFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  const pending = state.pendingCodes.filter((it) => it.package === call.package);
+  return call.leaves
+    .filter((it) => it.role === 'control')
+    .flatMap((leaf) => {
+      if (state.endorsements.hasControl(leaf.text, inputKey(call, leaf))) return [];
+      const match = state.index.findToken(leaf.text);
+      const came = match?.source?.call;
+      if (came !== undefined && pending.some((it) => came > it.call)) return [];
+      return [findingOf('code', leaf, match, [valueEndorsement(call, leaf)])];
+    });
+}

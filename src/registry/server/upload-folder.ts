@@ -1,0 +1,132 @@
+// Archives that publishers sent and that are not published yet. Each is stored under its hash, streamed to the disk, and
+// kept for a while.
+import { createHash, randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { link, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { HostError } from '../../model/host-error.js';
+
+export interface UploadLimits {
+  /** Of one archive. */
+  readonly bytes: number;
+  /** Of all archives that wait. */
+  readonly totalBytes: number;
+  /** How long an archive waits. */
+  readonly keepMs: number;
+}
+
+export const defaultUploadLimits: UploadLimits = {
+  bytes: 64 * 1024 * 1024,
+  totalBytes: 4 * 1024 * 1024 * 1024,
+  keepMs: 60 * 60 * 1000,
+};
+
+const hash = /^[0-9a-f]{64}$/;
+
+export class UploadFolder {
+  readonly #folder: string;
+  readonly #limits: UploadLimits;
+  readonly #now: () => number;
+  /** Bytes that uploads in progress announced. */
+  #announced = 0;
+
+  constructor(folder: string, limits: UploadLimits, now: () => number) {
+    this.#folder = join(folder, 'uploads');
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Undefined: nobody sent it, or it waited for too long. */
+  async find(sha256: string): Promise<string | undefined> {
+    if (!hash.test(sha256)) return undefined;
+    const path = join(this.#folder, sha256);
+    const stats = await stat(path).catch(() => undefined);
+    if (stats === undefined || this.#now() - stats.mtimeMs > this.#limits.keepMs) return undefined;
+    return path;
+  }
+
+  /** Throws unless the stream has exactly this hash and length. Nothing is left of one that has not. */
+  async receive(sha256: string, length: number, body: AsyncIterable<Uint8Array>): Promise<void> {
+    const { bytes: limit } = this.#limits;
+    if (!hash.test(sha256)) throw new HostError('usage', 'the hash of an archive has 64 hexadecimal digits');
+    if (!Number.isSafeInteger(length) || length < 1 || length > limit)
+      throw new HostError(
+        'output_too_large',
+        `an archive may have up to ${limit.toLocaleString('en')} bytes`,
+        {
+          hint: 'publish only what the package needs',
+        },
+      );
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    this.#announced += length;
+    const draft = join(this.#folder, `draft-${randomBytes(8).toString('hex')}`);
+    try {
+      await this.#assertRoom(length);
+      const digest = createHash('sha256');
+      let received = 0;
+      const counted = new Transform({
+        transform(chunk: Uint8Array, _encoding, done) {
+          received += chunk.length;
+          digest.update(chunk);
+          if (received > length) done(new HostError('usage', 'the archive is longer than announced'));
+          else done(null, chunk);
+        },
+      });
+      await pipeline(body, counted, createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
+      const found = digest.digest('hex');
+      if (received !== length || found !== sha256)
+        throw new HostError(
+          'integrity',
+          `the archive is not what was announced: expected ${sha256}, received ${found}`,
+        );
+      const path = join(this.#folder, sha256);
+      await link(draft, path).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+        const time = new Date(this.#now());
+        await utimes(path, time, time);
+      });
+    } finally {
+      this.#announced -= length;
+      await rm(draft, { force: true });
+    }
+  }
+
+  async remove(sha256: string): Promise<void> {
+    if (hash.test(sha256)) await rm(join(this.#folder, sha256), { force: true });
+  }
+
+  /** Removes what waited for too long. */
+  async sweep(): Promise<void> {
+    for (const { path, mtimeMs } of await this.#files())
+      if (this.#now() - mtimeMs > this.#limits.keepMs) await rm(path, { force: true });
+  }
+
+  async #assertRoom(length: number): Promise<void> {
+    const { totalBytes } = this.#limits;
+    const used = (await this.#files()).reduce((all, it) => all + (it.isDraft ? 0 : it.size), 0);
+    if (used + this.#announced <= totalBytes) return;
+    throw new HostError(
+      'rate_limited',
+      `${length.toLocaleString('en')} bytes do not fit: too many archives wait`,
+      {
+        hint: 'try again later',
+      },
+    );
+  }
+
+  async #files(): Promise<{ path: string; size: number; mtimeMs: number; isDraft: boolean }[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const path = join(this.#folder, name);
+        const stats = await stat(path).catch(() => undefined);
+        return stats === undefined
+          ? []
+          : [{ path, size: stats.size, mtimeMs: stats.mtimeMs, isDraft: name.startsWith('draft-') }];
+      }),
+    );
+    return found.flat();
+  }
+}

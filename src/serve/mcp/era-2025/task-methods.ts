@@ -1,0 +1,133 @@
+import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
+import { isObject, type JsonObject } from '../../../model/json.js';
+import { isEnded, type StoredTask } from '../../../model/stored-task.js';
+import { methodNotFound } from '../../../wire/rpc-code.js';
+import type { Dispatch } from '../dispatch.js';
+import { invalidParams, RpcError } from '../json-rpc.js';
+import type { ApprovalWay } from '../tasks/served-task.js';
+import { resultOf, type TaskService } from '../tasks/task-service.js';
+import { outcomeOf, taskOf2025 } from '../tasks/task-view.js';
+import { type HeldCall, readCallParams } from '../tool-call.js';
+
+/** What `initialize` says about tasks. */
+export const offeredTasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+
+const relatedTask = 'io.modelcontextprotocol/related-task';
+
+export interface TaskCaller {
+  readonly mayAsk: boolean;
+  readonly wayOf: (hold: HeldCall) => ApprovalWay;
+}
+
+export interface ResultWaiter {
+  readonly signal: CancelSignal;
+  /** Sends a question to the client, on the stream of this request. */
+  readonly ask: (question: JsonObject) => Promise<JsonObject>;
+}
+
+/** The experimental tasks of revision 2025-11-25. The client decides which call is a task. */
+export class TaskMethods2025 {
+  readonly #dispatch: Dispatch;
+  readonly #tasks: TaskService;
+
+  constructor(dispatch: Dispatch, tasks: TaskService) {
+    this.#dispatch = dispatch;
+    this.#tasks = tasks;
+  }
+
+  /** `tools/call` with `task`: answers with the task, and makes the call. */
+  async call(params: JsonObject, { mayAsk, wayOf }: TaskCaller): Promise<JsonObject> {
+    const { name } = readCallParams(params);
+    const execution = (await this.#dispatch.executionOf(name)) ?? {};
+    if (execution.taskSupport !== 'optional' && execution.taskSupport !== 'required')
+      throw new RpcError(methodNotFound, `the tool ${JSON.stringify(name)} does not run as a task`);
+    const cancellation = new Cancellation();
+    const started = await this.#tasks.start({ tool: name, cancellation });
+    if (started === undefined)
+      throw new RpcError(-32603, 'too many unfinished tasks; wait until some have ended');
+    const { task, stored } = started;
+    const call = this.#dispatch.answer({
+      ...{ method: 'tools/call', params, shape: 'objects', signal: cancellation },
+      onProgress: (progress) => task.report(progress),
+      onAsk: mayAsk ? (question) => task.ask(question) : undefined,
+      onHeld: (hold) => task.decision(hold, wayOf(hold)),
+    });
+    this.#tasks.follow(task, call.then(resultOf));
+    return { task: this.#view(stored) };
+  }
+
+  /** Undefined for a method that is not about tasks. */
+  async answer(method: string, params: JsonObject, waiter: ResultWaiter): Promise<JsonObject | undefined> {
+    switch (method) {
+      case 'tasks/list':
+        return { tasks: (await this.#tasks.list()).map((it) => this.#view(it)) };
+      case 'tasks/get':
+        return this.#view(await this.#find(params));
+      case 'tasks/cancel': {
+        const task = await this.#find(params);
+        if (isEnded(task)) throw new RpcError(invalidParams, `the task has ended: it is ${task.state}`);
+        await this.#tasks.cancel(task);
+        return this.#view(await this.#find(params));
+      }
+      case 'tasks/result':
+        return this.#result(await this.#find(params), params, waiter);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Waits for the end. Questions of the task are asked on the stream of this request. */
+  async #result(found: StoredTask, params: JsonObject, waiter: ResultWaiter): Promise<JsonObject> {
+    const { tasks } = this.#dispatch.options;
+    const meta = { [relatedTask]: { taskId: found.id } };
+    const asked = new Set<string>();
+    let wake = () => {};
+    const stop = tasks.onChange((id) => id === found.id && wake());
+    const onAbort = () => wake();
+    waiter.signal.addEventListener('abort', onAbort);
+    try {
+      for (;;) {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        const task = await this.#find(params);
+        if (isEnded(task)) return withMeta(endOf(task), meta);
+        if (waiter.signal.aborted) return {};
+        const call = tasks.runningCall(task.id);
+        for (const [key, request] of Object.entries(call?.inputRequests ?? {})) {
+          if (asked.has(key) || !isObject(request) || !isObject(request.params)) continue;
+          asked.add(key);
+          waiter
+            .ask({ ...request.params, _meta: meta })
+            .then((answer) => waiter.signal.aborted || call?.answer({ [key]: answer }))
+            .catch(() => {});
+        }
+        await changed;
+      }
+    } finally {
+      stop();
+      waiter.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #find({ taskId }: JsonObject): Promise<StoredTask> {
+    return this.#tasks.find(taskId, 'objects');
+  }
+
+  #view(task: StoredTask): JsonObject {
+    return taskOf2025(task, this.#dispatch.options.tasks.runningCall(task.id));
+  }
+}
+
+function endOf(task: StoredTask): JsonObject {
+  const { state, message } = task;
+  const value = outcomeOf(task);
+  if (state === 'completed') return value;
+  if (state === 'cancelled') throw new RpcError(-32603, message);
+  const { code, message: text } = value;
+  throw new RpcError(typeof code === 'number' ? code : -32603, typeof text === 'string' ? text : message);
+}
+
+function withMeta(result: JsonObject, meta: JsonObject): JsonObject {
+  return { ...result, _meta: { ...(isObject(result._meta) ? result._meta : {}), ...meta } };
+}

@@ -1,0 +1,34 @@
+import type { Host } from '../../host/host.js';
+
+/** A command that ends sooner is not shared: another one, which tries again after 100 ms, hardly waits for it. */
+const shareAfterMs = 50;
+
+/** Lets other commands use the host of this command. Closing waits until they are done. */
+export function shareHost(host: Host, state: string, version: string): Host {
+  let sharing: ReturnType<typeof openCommandSocket> | undefined;
+  const timer = setTimeout(() => {
+    sharing = openCommandSocket(host, state, version);
+  }, shareAfterMs);
+  return {
+    ...host,
+    async close() {
+      clearTimeout(timer);
+      await (await sharing)?.drain();
+      await host.close();
+    },
+  };
+}
+
+/** Null if it cannot be opened: then other commands wait until this one ends. */
+async function openCommandSocket(host: Host, state: string, version: string) {
+  const { openSocketServer } = await import('./server.js');
+  const { socketPath } = await import('./socket-path.js');
+  const onBug = (error: unknown) => void process.stderr.write(`${String(error)}\n`);
+  return openSocketServer(host, {
+    path: socketPath(state, 'command'),
+    version,
+    state,
+    now: Date.now,
+    onBug,
+  }).catch(() => null);
+}

@@ -1,0 +1,80 @@
+// The packages of the console in Chromium: status, values, stopping, and what a package may use.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
+
+describe.skipIf(!hasChromium)('the packages (needs chromium)', () => {
+  let bench: ConsoleBench;
+
+  beforeAll(async () => {
+    bench = await consoleBench();
+  });
+  afterAll(() => bench?.close());
+  beforeEach(() => void bench.complaints.splice(0));
+
+  test('the table shows every package with its status, and opens one', async () => {
+    const page = await bench.open('packages');
+    const row = page.getByRole('row', { name: /door/ });
+    await row.waitFor();
+    expect(await row.textContent()).toContain('needs setup');
+    expect(await page.getByRole('row').count()).toBe(6);
+    await picture(page, 'packages');
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { name: 'door', exact: true }).waitFor();
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('a secret is typed hidden, is saved and is never shown again', async () => {
+    const page = await bench.open('packages/door');
+    const field = page.getByLabel('Door key', { exact: true });
+    await field.waitFor();
+    expect(await field.getAttribute('type')).toBe('password');
+    expect(await page.locator('.slot').textContent()).toContain('required');
+    await field.fill('a-very-secret-value');
+    await page.getByLabel('Hosts that may receive it').fill('door.example.com');
+    await picture(page, 'package');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Door key was saved.').first().waitFor();
+    expect(await field.inputValue()).toBe('');
+    await page.getByText('only door.example.com may receive it').waitFor();
+    expect(await page.content()).not.toContain('a-very-secret-value');
+    const [entry] = await bench.home.bench.host.secrets.list();
+    expect(entry).toMatchObject({
+      package: 'door',
+      audience: { kind: 'hosts', hosts: ['door.example.com'] },
+    });
+    await page.getByText('ready').first().waitFor();
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('stopping a package ends its running calls and says how many; lifting lets it run again', async () => {
+    const page = await bench.open('packages/sleep');
+    const running = ['30', '31', '32'].map((text) =>
+      bench.home.request('/api/v1/call', { body: { tool: 'sleep', arguments: { text } } }),
+    );
+    await expect.poll(() => bench.home.bench.host.activeCalls(), { timeout: 10_000 }).toBe(3);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('sleep is stopped: stopped 3 running calls.').first().waitFor();
+    for (const it of await Promise.all(running)) expect(it.json.status).not.toBe('ok');
+    await page.getByRole('button', { name: 'Lift the stop' }).click();
+    await page.getByText('sleep may run again.').first().waitFor();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('sleep is enabled.').first().waitFor();
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('what a package asks for, may use and really has are side by side, with a proposal to narrow it', async () => {
+    const page = await bench.open('packages/word_count');
+    for (const name of ['Requested', 'Granted', 'Probed'])
+      await page.getByRole('heading', { name }).waitFor();
+    await page.getByText('Enforced: a test inside showed').waitFor();
+    await page.getByRole('button', { name: 'Look at the last 7 days' }).click();
+    await page.getByText('It would lose').waitFor();
+    await picture(page, 'package-permissions');
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+});
