@@ -10,7 +10,8 @@ import { findagent, inputOf } from '../../support/workbench.js';
 
 const account = 'DE89370400440532013000';
 const rounds = 10;
-const sessionsPerRound = 60;
+/** More than fit into the time until the kill, however fast the machine is. */
+const sessionsPerRound = 600;
 
 const child = `
 import { createHost } from ${JSON.stringify(join(main, '..', 'index.js'))};

@@ -236,6 +236,8 @@ describe('a call that nobody comes back to', () => {
       expect(running()).not.toEqual([]);
       // Well before the call itself would end.
       await until(() => running().length === 0, 20_000);
+      // The process is gone before the call has its answer.
+      await until(() => short.answers.length > 0);
       expect(short.answers.at(-1)).toMatchObject({ error: { code: 'canceled' } });
     } finally {
       await short.close();

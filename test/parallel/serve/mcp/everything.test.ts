@@ -41,11 +41,15 @@ beforeAll(async () => {
   session = await bench.session({ policy: { serverRequests: ['sampling', 'roots'] } });
 });
 
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close();
+const closing: Promise<void>[] = [];
+
+// The server does not end with its input, and its client waits two seconds for that.
+afterEach(() => {
+  closing.push(...clients.splice(0).map((it) => it.close()));
 });
 
 afterAll(async () => {
+  await Promise.all(closing);
   await bench?.close();
   folder.remove();
 });
