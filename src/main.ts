@@ -113,6 +113,11 @@ async function main(): Promise<void> {
     connectTextModel: async (options) => (await publishing()).connectTextModel(options, interrupted.signal),
     publishAtServer: async (options) => (await publishing()).publishAtServer(options, interrupted.signal),
     yankAtServer: async (options) => (await publishing()).yankAtServer(options, interrupted.signal),
+    renewAtServer: async (options) => (await publishing()).renewAtServer(options, interrupted.signal),
+    sendToServer: async (options) => (await publishing()).sendToServer(options, interrupted.signal),
+    publicationChanges: async (publication, setting, access) =>
+      (await publishing()).publicationChanges(publication, setting, access, interrupted.signal),
+    mirrorConfigured: async (copy) => (await publishing()).mirrorConfigured(copy, interrupted.signal),
     searchRegistries: async (search, access) =>
       (await publishing()).searchConfiguredRegistries(search, access, interrupted.signal),
     registryPackageFacts: async (source, access) =>

@@ -1,6 +1,8 @@
 // Part of the composition root: connects the commands about registries to the real system.
 import { randomBytes } from 'node:crypto';
-import { storedModelKey } from './host/operator/stored-model-key.js';
+import { sha256 } from './files/sha256.js';
+import { readStoredVault } from './host/operator/stored-vault.js';
+import type { RegistrySetting } from './model/registry-setting.js';
 import type { RegistrySource } from './model/source.js';
 import { parseDestination } from './net/destination.js';
 import { guardedClient } from './net/http-client.js';
@@ -15,14 +17,23 @@ import { registryKeychainItem } from './registry/keys/key-folder.js';
 import {
   publishRemotely,
   type RemotePublicationOptions,
+  renewRemotely,
+  sendRemotely,
   yankRemotely,
 } from './registry/publisher/remote-publication.js';
+import { changesOf, type SignedPublication } from './registry/publisher/signed-publication.js';
+import { mirrorRegistry } from './registry/repository/repository-mirror.js';
 import { runSystemProgram } from './sandbox/system-program.js';
 import { systemKeychain } from './secrets/keychain.js';
+import { readModelKey } from './secrets/model-key.js';
+import { readRegistryToken } from './secrets/registry-token.js';
 import type {
   ContributionOptions,
+  RegistryCopy,
   RegistryReach,
+  ServerDelivery,
   ServerPublication,
+  ServerRenewal,
   ServerWithdrawal,
   TextModelOptions,
 } from './serve/cli/terminal/terminal.js';
@@ -42,10 +53,15 @@ export function registryKeychain() {
 /** The model of the configuration, with its key; undefined if there is none. */
 export async function connectTextModel({ model, state, policy }: TextModelOptions, signal: AbortSignal) {
   if (model === undefined) return undefined;
-  const vault = { state, now: Date.now, passphrase: process.env.TOOLWHARF_PASSPHRASE };
   const keyOf = async (host: string) =>
-    model.keyVariable === undefined ? storedModelKey(vault, host) : process.env[model.keyVariable];
+    model.keyVariable === undefined
+      ? readStoredVault(vaultOf(state), (vault) => readModelKey(vault, host))
+      : process.env[model.keyVariable];
   return connectedModel({ ...model, keyOf, certificates: policy.caCertificates, signal });
+}
+
+function vaultOf(state: string) {
+  return { state, now: Date.now, passphrase: process.env.TOOLWHARF_PASSPHRASE };
 }
 
 /** Sends a release to a registry server, whose state is verified first. */
@@ -56,6 +72,35 @@ export async function publishAtServer({ release, ...at }: ServerPublication, sig
 /** Withdraws a release at a registry server, whose state is verified first. */
 export async function yankAtServer({ release, ...at }: ServerWithdrawal, signal: AbortSignal) {
   return asPublisher(at, signal, (options) => yankRemotely(release, options));
+}
+
+/** Signs the file of a namespace again. It may have expired already; that is why its publisher comes. */
+export async function renewAtServer({ namespace, setting, ...at }: ServerRenewal, signal: AbortSignal) {
+  return asPublisher({ ...at, setting: { ...setting, acceptExpired: true } }, signal, (options) =>
+    renewRemotely(namespace, options),
+  );
+}
+
+/** Sends what members of a team signed one after the other. */
+export async function sendToServer({ publication, ...at }: ServerDelivery, signal: AbortSignal) {
+  return asPublisher(at, signal, (options) => sendRemotely(publication, options));
+}
+
+/** What a publication changes in a registry of the configuration, for the person who signs it. */
+export async function publicationChanges(
+  publication: SignedPublication,
+  setting: RegistrySetting,
+  access: RegistryReach,
+  signal: AbortSignal,
+) {
+  const policy = { ...access.policy, registries: [setting] };
+  return withConfigured({ ...access, policy }, signal, async (set) => {
+    const [client] = set.clients;
+    if (client === undefined) throw new Error('one registry is one client');
+    const { view } = await set.state(client);
+    const found = await view.namespace(publication.namespace);
+    return found === undefined ? undefined : changesOf(publication, found, view);
+  });
 }
 
 export async function searchConfiguredRegistries(
@@ -74,6 +119,26 @@ export async function packageOfRegistries(
   return withConfigured(access, signal, (set) => registryPackageFacts(set, source));
 }
 
+/** Copies a registry of the configuration. Its state is verified first, against what this machine saw of it before. */
+export async function mirrorConfigured(
+  { setting, repository, acceptExpired, ...access }: RegistryCopy,
+  signal: AbortSignal,
+) {
+  const own = { ...setting, ...(acceptExpired ? { acceptExpired } : {}) };
+  const policy = { ...access.policy, registries: [own] };
+  return withConfigured({ ...access, policy }, signal, async (set) => {
+    const [client] = set.clients;
+    if (client === undefined) throw new Error('one registry is one client');
+    const { view } = await set.state(client);
+    const root = await client.firstRoot();
+    const report = await mirrorRegistry({
+      ...{ from: view.transport, root, to: repository, now: Date.now() },
+      acceptExpired: own.acceptExpired,
+    });
+    return { ...report, root: sha256(root) };
+  });
+}
+
 function withConfigured<T>(
   { state, policy }: RegistryReach,
   signal: AbortSignal,
@@ -81,12 +146,14 @@ function withConfigured<T>(
 ): Promise<T> {
   const denied = denialFor(policy.deny ?? [], 'toolwharf').network;
   const http = guardedClient();
-  const services = { state, http, now: Date.now, granted: [], denied, ca: policy.caCertificates };
+  const tokenOf = (registry: string, host: string) =>
+    readStoredVault(vaultOf(state), (vault) => readRegistryToken(vault, registry, host));
+  const services = { state, http, now: Date.now, granted: [], denied, ca: policy.caCertificates, tokenOf };
   return withRegistries(policy.registries ?? [], services, signal, work);
 }
 
 async function asPublisher<T>(
-  { setting, state, policy, signers, token }: Omit<ServerPublication, 'release'>,
+  { setting, state, policy, signers, token, collects }: Omit<ServerPublication, 'release'>,
   signal: AbortSignal,
   work: (options: RemotePublicationOptions) => Promise<T>,
 ): Promise<T> {
@@ -94,12 +161,14 @@ async function asPublisher<T>(
   const url = setting.url ?? '';
   const { host, port } = parseDestination(url);
   const granted = [{ host, port }];
-  const services = { state, http, now: Date.now, granted, denied: [], ca: policy.caCertificates, token };
+  const tokenOf = async (registry: string, host: string) =>
+    token ?? (await readStoredVault(vaultOf(state), (vault) => readRegistryToken(vault, registry, host)));
+  const services = { state, http, now: Date.now, granted, denied: [], ca: policy.caCertificates, tokenOf };
   return withRegistries([setting], services, signal, async (set) => {
     const [client] = set.clients;
     if (client === undefined) throw new Error('one registry is one client');
     const { view } = await set.state(client);
-    const connection = { url, http, granted, ca: policy.caCertificates, token, signal };
-    return work({ connection, view, signers, now: Date.now() });
+    const connection = { url, http, granted, ca: policy.caCertificates, token: token ?? '', signal };
+    return work({ connection, view, signers, now: Date.now(), collects });
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../src/files/sha256.js';
 import { createHost, type Host, type Session, type SessionPolicy } from '../../src/index.js';
 import { parsePackageName } from '../../src/registry/names/package-name.js';
-import { quarantineRelease } from '../../src/registry/repository/release-publication.js';
+import { quarantineRelease } from '../../src/registry/repository/release-quarantine.js';
 import { counterPackage } from './lifecycle-packages.js';
 import { RegistryWorkbench } from './registry-workbench.js';
 

@@ -24,8 +24,6 @@ export interface RegistryServices {
   readonly times?: TransportTimes | undefined;
   /** The token that a registry at a host is read with; undefined: it is open. Default: all are. */
   readonly tokenOf?: ((registry: string, host: string) => Promise<string | undefined>) | undefined;
-  /** For reading a registry whose setting names no file with a token. */
-  readonly token?: string | undefined;
 }
 
 const maxRootBytes = 512 * 1024;
@@ -64,7 +62,7 @@ export async function withRegistries<T>(
 
 async function transportOf(
   { name, url, path, tokenFile }: RegistrySetting,
-  { http, granted, denied, ca, times, tokenOf, token: other }: RegistryServices,
+  { http, granted, denied, ca, times, tokenOf }: RegistryServices,
   signal: AbortSignal,
 ): Promise<RegistryTransport> {
   if (path !== undefined) return folderTransport(path);
@@ -72,7 +70,7 @@ async function transportOf(
     throw new HostError('invalid_config', `the registry ${name} has neither a URL nor a path`);
   const { host, port } = parseDestination(url);
   // The operator named this host, so it may be anywhere. Signatures protect what it sends, also without TLS.
-  const token = tokenFile === undefined ? ((await tokenOf?.(name, host)) ?? other) : tokenIn(name, tokenFile);
+  const token = tokenFile === undefined ? await tokenOf?.(name, host) : tokenIn(name, tokenFile);
   return httpTransport({
     url,
     http,

@@ -1,17 +1,16 @@
 // One registry as a client uses it: its state is updated and checked first, and only then kept or used.
 
-import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { readLogEntry } from '../log/log-entry.js';
 import { type LogHead, openLogHead } from '../log/log-head.js';
 import { maxProofBytes, proofFile, readReleaseProof } from '../log/log-proof.js';
 import { assertLogGrew, assertLogged, LogReader } from '../log/log-reader.js';
 import { logLeaf } from '../log/log-tiles.js';
-import { metadataLimits } from '../metadata/metadata-check.js';
 import { targetFile } from '../names/package-name.js';
 import type { QuarantinedRelease } from '../names/quarantine-list.js';
 import type { ReleaseRecord } from '../names/release-record.js';
 import type { RegistryTransport } from '../transport/registry-transport.js';
+import { firstRoot } from './first-root.js';
 import type { RegistryStore } from './registry-store.js';
 import { quarantineEntryOf, quarantineOf } from './registry-targets.js';
 import { RegistryView } from './registry-view.js';
@@ -47,6 +46,9 @@ export interface FoundRelease {
   readonly quarantined: QuarantinedRelease | undefined;
 }
 
+/** As for archives from everywhere else. */
+const maxArchiveBytes = 512 * 1024 * 1024;
+
 export class RegistryClient {
   readonly name: string;
   readonly #options: RegistryClientOptions;
@@ -63,7 +65,7 @@ export class RegistryClient {
   /** Reads the newest state. Nothing is stored before every check of it has passed. */
   async update(): Promise<RegistryState> {
     const { transport, store, now, acceptExpired, name } = this.#options;
-    const trusted = store.trusted(store.hasRoot ? Buffer.alloc(0) : await this.#firstRoot());
+    const trusted = store.trusted(store.hasRoot ? Buffer.alloc(0) : await this.firstRoot());
     const view = await RegistryView.open({ transport, trusted, now: now(), acceptExpired });
     const quarantine = await this.#quarantine(view);
     this.#keep(view, { quarantine });
@@ -87,6 +89,13 @@ export class RegistryClient {
 
   /** Copies the archive of a release to a path, after a check that the release is in the transparency log. */
   async fetch({ view }: RegistryState, release: ReleaseRecord, target: string): Promise<void> {
+    const { length } = release.bundle;
+    if (length > maxArchiveBytes)
+      throw new HostError(
+        'output_too_large',
+        `the archive of ${release.name.text} ${release.version} has ${length.toLocaleString('en')} bytes, and at most ${maxArchiveBytes.toLocaleString('en')} are read`,
+        { hint: 'ask its publisher for a smaller one' },
+      );
     await assertReleaseLogged(view, release);
     await view.transport.fetch(targetFile(release.path, release.bundle.sha256), release.bundle, target);
   }
@@ -113,20 +122,14 @@ export class RegistryClient {
     return { sha256: hash, releases: known ?? (await quarantineOf(view)) };
   }
 
-  async #firstRoot(): Promise<Buffer> {
+  /** The first root file, which the operator trusts. */
+  async firstRoot(): Promise<Buffer> {
     const { root, transport, name } = this.#options;
     if ('file' in root) return root.file;
-    const bytes = await transport.read('metadata/1.root.json', metadataLimits.root);
-    if (bytes === undefined)
-      throw new HostError('not_found', `there is no registry at ${transport.place}`, {
-        hint: `check the address of the registry ${name} in the configuration`,
-      });
-    const found = sha256(bytes);
-    if (found === root.fingerprint) return bytes;
-    throw new HostError(
-      'integrity',
-      `the root file at ${transport.place} is not the one that the configuration names: expected ${root.fingerprint}, found ${found}`,
-      { hint: 'ask the operator of the registry for its fingerprint, not the server' },
+    return firstRoot(
+      transport,
+      root.fingerprint,
+      `check the address of the registry ${name} in the configuration`,
     );
   }
 }

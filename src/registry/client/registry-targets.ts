@@ -11,7 +11,8 @@ import {
 import { type ReleaseSummary, readSummaries } from '../names/release-summary.js';
 import type { RegistryView } from './registry-view.js';
 
-const maxIndexBytes = 64 * 1024 * 1024;
+/** Of one part. A package has about one kilobyte, and the parts share all packages. */
+const maxIndexBytes = { packed: 16 * 1024 * 1024, text: 64 * 1024 * 1024 };
 
 export function indexPath(bin: string): string {
   return `index/${bin}.jsonl.gz`;
@@ -24,8 +25,8 @@ export async function summariesOf(
   entry: TargetEntry | undefined,
 ): Promise<Map<string, ReleaseSummary>> {
   if (entry === undefined) return new Map();
-  const bytes = await view.readTarget(path, entry, maxIndexBytes);
-  const text = inflate(bytes, maxIndexBytes * 8);
+  const bytes = await view.readTarget(path, entry, maxIndexBytes.packed);
+  const text = inflate(bytes, maxIndexBytes.text);
   if (text === null || text === 'too-large')
     throw new HostError('integrity', `${path} of the registry is damaged: it cannot be decompressed`);
   return readSummaries(Buffer.from(text).toString('utf8'));

@@ -34,6 +34,7 @@ import { binOf, binPattern, binRole, namespacePattern, targetFile } from '../nam
 import { assertReleasesKept } from '../names/release-changes.js';
 import { type ReleaseRecord, releaseRecords } from '../names/release-record.js';
 import type { RegistryTransport } from '../transport/registry-transport.js';
+import { ownKeys } from './separate-keys.js';
 import type { NewTrust, TrustedFiles, ViewOptions } from './trusted-files.js';
 
 /** A namespace with the keys that may sign it. */
@@ -114,6 +115,7 @@ export class RegistryView {
     const targets = await readRole('targets', topTargetsDelegator(root), snapshot.document, options);
     if (targets === undefined) throw new Error('a snapshot always names the targets file');
     checkExpiry('the targets file', targets.document, options, expired);
+    ownKeys(root.document, targets.document);
     return new RegistryView(options, { root, timestamp, snapshot, targets, head, log }, expired);
   }
 

@@ -1,7 +1,7 @@
 // Private keys of a registry: one file per key that only its owner can read, or an entry in the keychain of the operating
 // system. Which role a key has is not written here; the metadata says which keys it accepts.
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../files/make-folder.js';
 import { createPrivateFile, readPrivateFile } from '../../files/private-file.js';
@@ -58,7 +58,7 @@ export class KeyFolder {
       throw new HostError('usage', `${this.#folder} has a key ${name} already`, {
         hint: 'choose another name',
       });
-    makeFolder(this.#folder, 0o700);
+    this.#make();
     const { privateKey } = generateKeyPairSync('ed25519');
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     let created: boolean;
@@ -74,7 +74,7 @@ export class KeyFolder {
 
   /** All keys, by name. A key that cannot be read is an error: it may be the one that is needed. */
   async list(): Promise<readonly NamedKey[]> {
-    const files = existsSync(this.#folder) ? readdirSync(this.#folder).sort() : [];
+    const files = this.#files();
     const keys: NamedKey[] = [];
     for (const file of files) {
       const place = file.endsWith(fileEnding) ? 'file' : file.endsWith(linkEnding) ? 'keychain' : undefined;
@@ -83,6 +83,24 @@ export class KeyFolder {
       if (keyName.test(name)) keys.push({ name, place, signer: await this.#read(name, place) });
     }
     return keys;
+  }
+
+  #make(): void {
+    try {
+      makeFolder(this.#folder, 0o700);
+      accessSync(this.#folder, constants.W_OK);
+    } catch (error) {
+      throw unusable(this.#folder, 'written', error);
+    }
+  }
+
+  #files(): string[] {
+    if (!existsSync(this.#folder)) return [];
+    try {
+      return readdirSync(this.#folder).sort();
+    } catch (error) {
+      throw unusable(this.#folder, 'read', error);
+    }
   }
 
   async #read(name: string, place: KeyPlace): Promise<RegistrySigner> {
@@ -119,6 +137,13 @@ export class KeyFolder {
   #path(name: string, ending: string): string {
     return join(this.#folder, `${name}${ending}`);
   }
+}
+
+function unusable(folder: string, what: 'read' | 'written', cause: unknown): HostError {
+  return new HostError('state_unusable', `the folder for keys ${folder} cannot be ${what}`, {
+    cause,
+    hint: 'name a folder that you own: --keys DIR',
+  });
 }
 
 function unreadable(path: string, cause?: unknown): HostError {

@@ -18,6 +18,8 @@ export interface ListedRelease {
   readonly status: ReleaseStatus;
   /** Why it was withdrawn or is under quarantine. */
   readonly reason: string | undefined;
+  /** Why its publisher withdrew it, also while it is under quarantine. Undefined: not withdrawn. */
+  readonly withdrawal: string | undefined;
   /** Of the archive, in hex. */
   readonly sha256: string;
 }
@@ -36,6 +38,7 @@ export function releaseAfter(old: ListedRelease | undefined, entry: LogEntry): L
         changedAt: time,
         status: 'active',
         reason: undefined,
+        withdrawal: undefined,
       }
     );
   }
@@ -43,11 +46,18 @@ export function releaseAfter(old: ListedRelease | undefined, entry: LogEntry): L
   const changed = { ...old, changedAt: entry.time };
   switch (entry.kind) {
     case 'yank':
-      return { ...changed, status: 'withdrawn', reason: entry.reason };
+      // A quarantine says more, and stays until its registry ends it.
+      return old.status === 'quarantined'
+        ? { ...changed, withdrawal: entry.reason }
+        : { ...changed, status: 'withdrawn', reason: entry.reason, withdrawal: entry.reason };
     case 'quarantine':
       return { ...changed, status: 'quarantined', reason: entry.reason };
     case 'release':
-      return { ...changed, status: 'active', reason: undefined };
+      return {
+        ...changed,
+        status: old.withdrawal === undefined ? 'active' : 'withdrawn',
+        reason: old.withdrawal,
+      };
   }
 }
 

@@ -10,6 +10,7 @@ export function releaseOfRow(row: Record<string, unknown>): ListedRelease {
     changedAt: String(row.changed_at),
     status: row.status as ReleaseStatus,
     reason: typeof row.reason === 'string' ? row.reason : undefined,
+    withdrawal: typeof row.withdrawal === 'string' ? row.withdrawal : undefined,
     sha256: String(row.sha256),
   };
 }

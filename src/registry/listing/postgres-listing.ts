@@ -20,9 +20,10 @@ const tables = `
 create table if not exists registry_position (size bigint not null, root text not null, index_version bigint not null);
 create table if not exists registry_release (
   name text collate "C" not null, version text collate "C" not null, published_at text collate "C" not null,
-  changed_at text collate "C" not null, status text not null, reason text, sha256 text not null,
+  changed_at text collate "C" not null, status text not null, reason text, withdrawal text, sha256 text not null,
   is_latest boolean not null default false, server_name text collate "C" not null, primary key (name, version)
 );
+alter table registry_release add column if not exists withdrawal text;
 create index if not exists registry_release_changed on registry_release (changed_at);
 create index if not exists registry_release_server on registry_release (server_name);
 create table if not exists registry_package (
@@ -198,12 +199,14 @@ async function positionIn(database: Database): Promise<ListingPosition | undefin
 }
 
 async function putRelease(database: Database, release: ListedRelease): Promise<void> {
-  const { name, version, publishedAt, changedAt, status, reason, sha256 } = release;
+  const { name, version, publishedAt, changedAt, status, reason, withdrawal, sha256 } = release;
+  const texts = [status, reason ?? null, withdrawal ?? null, sha256];
   await database.query(
-    `insert into registry_release (name, version, published_at, changed_at, status, reason, sha256, server_name)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (name, version) do update set
-     changed_at = excluded.changed_at, status = excluded.status, reason = excluded.reason`,
-    [name, version, publishedAt, changedAt, status, reason ?? null, sha256, serverNameOf(name)],
+    `insert into registry_release
+       (name, version, published_at, changed_at, status, reason, withdrawal, sha256, server_name)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (name, version) do update set
+     changed_at = excluded.changed_at, status = excluded.status, reason = excluded.reason, withdrawal = excluded.withdrawal`,
+    [name, version, publishedAt, changedAt, ...texts, serverNameOf(name)],
   );
 }
 

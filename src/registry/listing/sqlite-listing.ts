@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { HostError } from '../../model/host-error.js';
 import { openSqlite, type SqliteConnection, type SqlValue } from '../../store/sqlite.js';
 import type { ReleaseSummary } from '../names/release-summary.js';
 import { type ListedRelease, latestOf } from './listed-release.js';
@@ -15,13 +17,13 @@ import { serverNameOf } from './server-name.js';
 import { summaryTexts } from './summary-text.js';
 
 /** Of this file. An older listing is made again. */
-const layout = 1;
+const layout = 2;
 
 const tables = `
 create table if not exists position (size integer not null, root text not null, index_version integer not null);
 create table if not exists release (
   name text not null, version text not null, published_at text not null, changed_at text not null,
-  status text not null, reason text, sha256 text not null, is_latest integer not null default 0,
+  status text not null, reason text, withdrawal text, sha256 text not null, is_latest integer not null default 0,
   server_name text not null,
   primary key (name, version)
 ) without rowid;
@@ -43,6 +45,20 @@ const enoughFound = 5;
 
 /** The listing in a SQLite file that nothing else uses. It can be deleted: it is made again from the registry. */
 export function sqliteListing(path: string): ListingStore {
+  try {
+    return opened(path);
+  } catch (error) {
+    if (!isDamaged(error)) throw unusable(path, error);
+  }
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
+  try {
+    return opened(path);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+function opened(path: string): ListingStore {
   const connection = openSqlite(path);
   connection.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000;');
   const [row] = connection.all('pragma user_version', []);
@@ -51,6 +67,19 @@ export function sqliteListing(path: string): ListingStore {
     connection.exec(`${tables} pragma user_version = ${layout};`);
   }
   return new SqliteListing(connection);
+}
+
+/** Whether SQLite says that the file is not a database, or that it is damaged. */
+function isDamaged(error: unknown): boolean {
+  const { errcode, rawCode } = error as { errcode?: unknown; rawCode?: unknown };
+  return [errcode, rawCode].some((it) => typeof it === 'number' && [11, 26].includes(it & 0xff));
+}
+
+function unusable(path: string, cause: unknown): HostError {
+  return new HostError('state_unusable', `${path}, the listing of the registry, cannot be used`, {
+    cause,
+    hint: 'check that you own its folder and that the disk is not full; the file can be deleted',
+  });
 }
 
 class SqliteListing implements ListingStore {
@@ -162,12 +191,14 @@ class SqliteListing implements ListingStore {
     return Number(row?.count) > rankedPackages ? `name : (${query})` : query;
   }
 
-  #putRelease({ name, version, publishedAt, changedAt, status, reason, sha256 }: ListedRelease): void {
+  #putRelease(release: ListedRelease): void {
+    const { name, version, publishedAt, changedAt, status, reason, withdrawal, sha256 } = release;
+    const texts = [status, reason ?? null, withdrawal ?? null, sha256];
     this.#connection.run(
-      `insert into release (name, version, published_at, changed_at, status, reason, sha256, server_name)
-       values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (name, version) do update set
-       changed_at = excluded.changed_at, status = excluded.status, reason = excluded.reason`,
-      [name, version, publishedAt, changedAt, status, reason ?? null, sha256, serverNameOf(name)],
+      `insert into release (name, version, published_at, changed_at, status, reason, withdrawal, sha256, server_name)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (name, version) do update set
+       changed_at = excluded.changed_at, status = excluded.status, reason = excluded.reason, withdrawal = excluded.withdrawal`,
+      [name, version, publishedAt, changedAt, ...texts, serverNameOf(name)],
     );
   }
 

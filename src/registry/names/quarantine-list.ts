@@ -3,6 +3,7 @@ import { HostError } from '../../model/host-error.js';
 import { isObject } from '../../model/json.js';
 import { documentLimits, tryParseBounded } from '../../model/json-bounds.js';
 import { canonicalText } from '../metadata/canonical-text.js';
+import { shownReason } from './release-record.js';
 
 export interface QuarantinedRelease {
   readonly name: string;
@@ -26,8 +27,9 @@ export function readQuarantine(bytes: Uint8Array): QuarantinedRelease[] {
   return list.map((it): QuarantinedRelease => {
     if (!isObject(it)) throw damaged();
     const { name, version, reason, time } = it;
-    if ([name, version, reason, time].some((text) => typeof text !== 'string')) throw damaged();
-    return it as unknown as QuarantinedRelease;
+    if (typeof name !== 'string' || typeof version !== 'string') throw damaged();
+    if (typeof reason !== 'string' || typeof time !== 'string') throw damaged();
+    return { name, version, reason: shownReason(reason), time };
   });
 }
 

@@ -1,6 +1,7 @@
 // What the metadata of a namespace says about one release, as a value.
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
+import { codePointName, findHidden, replaceHidden } from '../../model/unicode.js';
 import { isPlainText } from '../metadata/canonical-text.js';
 import type { FileEntry, TargetEntry, TargetsDocument } from '../metadata/metadata-document.js';
 import { type PackageName, releaseOf } from './package-name.js';
@@ -30,7 +31,7 @@ export function releaseRecord(path: string, entry: TargetEntry, bins: number): R
     path,
     bundle: { length, sha256 },
     statements: statementsOf(custom),
-    yanked: typeof custom.yanked === 'string' ? custom.yanked : undefined,
+    yanked: typeof custom.yanked === 'string' ? shownReason(custom.yanked) : undefined,
   };
 }
 
@@ -60,10 +61,17 @@ export function statementsPath(releasePath: string): string {
   return releasePath.replace(/\.tgz$/, '.intoto.jsonl');
 }
 
+/** A reason as readers get it: short, on one line, and with the names of characters that cannot be seen. */
+export function shownReason(text: string): string {
+  const line = text.slice(0, maxReason).replace(/\s+/g, ' ').trim();
+  return replaceHidden(line, (codePoint) => `‹${codePointName(codePoint)}›`);
+}
+
 /** A reason that people and other programs read. */
 export function checkedReason(text: string): string {
   const reason = text.trim();
-  if (reason !== '' && reason.length <= maxReason && isPlainText(reason)) return reason;
+  if (reason !== '' && reason.length <= maxReason && isPlainText(reason) && findHidden(reason).length === 0)
+    return reason;
   throw new HostError('usage', 'the reason is empty, too long, or contains characters that cannot be seen', {
     hint: `write one line of at most ${maxReason} characters`,
   });

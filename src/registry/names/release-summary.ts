@@ -1,6 +1,7 @@
 // What a search finds: one line of the index per package, for its newest release.
 import { isObject } from '../../model/json.js';
 import { documentLimits, tryParseBounded } from '../../model/json-bounds.js';
+import { codePointName, replaceHidden } from '../../model/unicode.js';
 import { canonicalText } from '../metadata/canonical-text.js';
 
 /** What people search for. Taken from the manifest of the newest release. */
@@ -18,7 +19,7 @@ const maxText = 1000;
 const maxList = 100;
 const maxItem = 100;
 
-/** The summary as it is stored: within limits, and without characters that cannot be seen. */
+/** The summary as it is stored: within limits, and with names instead of characters that cannot be seen. */
 export function storedSummary(summary: ReleaseSummary): ReleaseSummary {
   return {
     name: summary.name,
@@ -64,9 +65,10 @@ export function readSummaries(text: string): Map<string, ReleaseSummary> {
   return found;
 }
 
+/** Characters that cannot be seen are named, so that nobody reads another text than a program does. */
 function plain(text: string, limit: number): string {
-  return text
-    .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
+  const line = text.slice(0, 4 * limit).replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
+  return replaceHidden(line, (codePoint) => `‹${codePointName(codePoint)}›`)
     .trim()
     .slice(0, limit)
     .replace(/[\p{Cs}]/gu, '');

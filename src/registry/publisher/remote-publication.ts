@@ -13,10 +13,19 @@ import {
   existingRelease,
   type NamespacePlan,
   otherContent,
+  publishedIn,
+  renewed,
   withReleases,
   withYank,
 } from '../repository/release-publication.js';
+import { isSameContent } from '../repository/release-publishing.js';
 import { askRegistry, type RegistryConnectionOptions } from './registry-connection.js';
+import {
+  assertSignedEnough,
+  publicationOf,
+  type SignedPublication,
+  someSigners,
+} from './signed-publication.js';
 
 export interface RemotePublicationOptions {
   readonly connection: RegistryConnectionOptions;
@@ -26,6 +35,8 @@ export interface RemotePublicationOptions {
   readonly signers: readonly RegistrySigner[];
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Whether the publication is returned for the signatures of others, instead of sent. Default: false. */
+  readonly collects?: boolean | undefined;
 }
 
 export interface RemoteRelease extends ReleaseName {
@@ -36,6 +47,8 @@ export interface RemoteRelease extends ReleaseName {
 
 export type RemotePublicationResult =
   | { readonly status: 'published' | 'exists' }
+  /** With `collects`. */
+  | { readonly status: 'signed'; readonly publication: SignedPublication }
   | { readonly status: 'waits-for-review'; readonly review: string; readonly findings: readonly Json[] };
 
 export async function publishRemotely(
@@ -48,10 +61,10 @@ export async function publishRemotely(
   const hash = sha256(archive);
   const existing = existingRelease(namespace.releases, release);
   if (existing !== undefined) {
-    if (existing.bundle.sha256 !== hash) throw otherContent(release);
+    if (!(await isSameContent(options.view, existing, archive))) throw otherContent(release);
     return { status: 'exists' };
   }
-  const able = enoughSigners(namespace.delegation, options.signers, `a release in ${name.namespace}`);
+  const able = ableSigners(namespace, options, `a release in ${name.namespace}`);
   await askRegistry(
     { method: 'PUT', path: `api/v1/uploads/${hash}`, type: 'application/gzip', body: archive },
     connection,
@@ -78,23 +91,82 @@ export async function publishRemotely(
     statements: fileEntryOfBytes(Buffer.from(statements)),
   };
   const document = withReleases(namespace.file?.document, [entry], planOf(namespace, options));
-  await sendNamespace(name.namespace, document, { able, statements: { [hash]: statements }, connection });
+  const publication = publicationOf(name.namespace, document, {
+    sign: (it) => signNamespace(it, able),
+    ...{ statements: { [hash]: statements }, archives: { [hash]: archive } },
+  });
+  if (options.collects === true) return { status: 'signed', publication };
+  await sendPublication(publication, connection);
   return { status: 'published' };
 }
 
-/** Withdraws a release at a registry server. */
+/** Sends a publication that members of a team signed one after the other. */
+export async function sendRemotely(
+  publication: SignedPublication,
+  { view, connection }: Pick<RemotePublicationOptions, 'view' | 'connection'>,
+): Promise<void> {
+  assertSignedEnough(publication, await ownNamespace(publication.namespace, { view }), view);
+  for (const [hash, archive] of Object.entries(publication.archives))
+    await askRegistry(
+      { method: 'PUT', path: `api/v1/uploads/${hash}`, type: 'application/gzip', body: archive },
+      connection,
+    );
+  await sendPublication(publication, connection);
+}
+
+/** Withdraws a release at a registry server. With `collects`, the publication is returned. */
 export async function yankRemotely(
   release: ReleaseName & { readonly reason: string },
   options: RemotePublicationOptions,
-): Promise<void> {
+): Promise<SignedPublication | undefined> {
   const { name, version } = release;
   const namespace = await ownNamespace(name.namespace, options);
-  const able = enoughSigners(namespace.delegation, options.signers, `withdrawing ${name.text} ${version}`);
+  const able = ableSigners(namespace, options, `withdrawing ${name.text} ${version}`);
   const document = withYank(namespace.file?.document, release, planOf(namespace, options));
-  await sendNamespace(name.namespace, document, { able, statements: {}, connection: options.connection });
+  return sendOrReturn(name.namespace, document, able, options);
 }
 
-async function ownNamespace(namespace: string, { view }: RemotePublicationOptions): Promise<NamespaceView> {
+/**
+ * Signs the file of a namespace again before it expires, at a registry server. With `collects`, all keys that are here sign it:
+ * they may be those of a new owner, whom the registry does not know yet.
+ */
+export async function renewRemotely(
+  namespace: string,
+  options: RemotePublicationOptions,
+): Promise<SignedPublication | undefined> {
+  const own = await ownNamespace(namespace, options);
+  const able =
+    options.collects === true ? options.signers : ableSigners(own, options, `renewing ${namespace}`);
+  const document = renewed(publishedIn(namespace, own.file?.document), planOf(own, options));
+  return sendOrReturn(namespace, document, able, options);
+}
+
+async function sendOrReturn(
+  namespace: string,
+  document: TargetsDocument,
+  able: readonly RegistrySigner[],
+  { connection, collects }: RemotePublicationOptions,
+): Promise<SignedPublication | undefined> {
+  const publication = publicationOf(namespace, document, { sign: (it) => signNamespace(it, able) });
+  if (collects === true) return publication;
+  await sendPublication(publication, connection);
+  return undefined;
+}
+
+function ableSigners(
+  { delegation }: NamespaceView,
+  { signers, collects }: RemotePublicationOptions,
+  what: string,
+): RegistrySigner[] {
+  return collects === true
+    ? someSigners(delegation, signers, what)
+    : enoughSigners(delegation, signers, what);
+}
+
+async function ownNamespace(
+  namespace: string,
+  { view }: Pick<RemotePublicationOptions, 'view'>,
+): Promise<NamespaceView> {
   const found = await view.namespace(namespace);
   if (found !== undefined) return found;
   throw new HostError('denied', `nobody was approved for the namespace ${namespace}`, {
@@ -106,20 +178,10 @@ function planOf({ role }: NamespaceView, { view, now }: RemotePublicationOptions
   return { role, bins: view.bins, days: view.root.document.days, now };
 }
 
-async function sendNamespace(
-  namespace: string,
-  document: TargetsDocument,
-  {
-    able,
-    statements,
-    connection,
-  }: {
-    readonly able: RegistrySigner[];
-    readonly statements: Readonly<Record<string, string>>;
-    readonly connection: RegistryConnectionOptions;
-  },
+async function sendPublication(
+  { namespace, metadata, statements }: SignedPublication,
+  connection: RegistryConnectionOptions,
 ): Promise<void> {
-  const metadata = signNamespace(document, able).toString('utf8');
   await askRegistry(jsonRequest('api/v1/publish', { namespace, metadata, statements }), connection);
 }
 

@@ -1,6 +1,9 @@
 // Who may publish in a namespace: decided by the holders of the targets key, who sign the bin of the namespace.
 import { HostError } from '../../model/host-error.js';
-import { type Delegator, delegatorOf } from '../metadata/metadata-check.js';
+import type { Json } from '../../model/json.js';
+import { ownKeys } from '../client/separate-keys.js';
+import { canonicalText } from '../metadata/canonical-text.js';
+import { delegatorOf } from '../metadata/metadata-check.js';
 import type { Delegation, TargetsDocument } from '../metadata/metadata-document.js';
 import { targetsContent } from '../metadata/metadata-document.js';
 import {
@@ -18,6 +21,7 @@ import {
   namespaceRole,
   twinKey,
 } from '../names/package-name.js';
+import { type ChangedNamespace, checkedNamespace } from './namespace-file.js';
 import type { RepositoryChange } from './repository-change.js';
 import { signersFor } from './repository-signers.js';
 
@@ -30,15 +34,10 @@ export interface NamespaceApproval {
   readonly targetsSigners: readonly RegistrySigner[];
   /** Whether the keys of an approved namespace are replaced. Default: false. */
   readonly replace?: boolean | undefined;
-  /** The new owners sign what was published before. Needed with `replace` if anything was. */
+  /** The new owners sign what was published before. Needed with `replace` if anything was, or `ownerFile`. */
   readonly ownerSigners?: readonly RegistrySigner[] | undefined;
-}
-
-/** A namespace as a change leaves it. */
-export interface ChangedNamespace {
-  readonly delegation: Delegation;
-  readonly delegator: Delegator;
-  readonly document: TargetsDocument | undefined;
+  /** The next file of the namespace, with the same releases, as the new owners signed it on their own machines. */
+  readonly ownerFile?: Buffer | undefined;
 }
 
 export async function approveNamespace(change: RepositoryChange, approval: NamespaceApproval): Promise<void> {
@@ -50,15 +49,21 @@ export async function approveNamespace(change: RepositoryChange, approval: Names
   const ids = keys.map(registryKeyId);
   if (ids.length === 0 || new Set(ids).size !== ids.length || threshold < 1 || threshold > ids.length)
     throw new HostError('usage', `${ids.length} different keys cannot give ${threshold} signatures`);
-  const { bins, targets } = change.view;
+  const { bins, targets, root } = change.view;
+  const own = ownKeys(root.document, targets.document);
+  const reused = ids.map((it) => own.get(it)).find((it) => it !== undefined);
+  if (reused !== undefined)
+    throw new HostError('usage', `a key of ${namespace} is the registry's own key for ${reused}`, {
+      hint: 'a publisher creates a key of its own: toolwharf registry keys create NAME',
+    });
   const bin = binOf(namespace, bins);
   const role = binRole(bin);
   const old = await change.delegated(role);
   const pattern = namespacePattern(namespace, bins);
   const existing = old?.delegations.find((it) => it.paths[0] === pattern);
   if (existing !== undefined && approval.replace !== true)
-    throw new HostError('usage', `the namespace ${namespace} was approved for another key before`, {
-      hint: 'to change its owners, say that the keys are replaced',
+    throw new HostError('usage', `the namespace ${namespace} was approved before`, {
+      hint: 'see "toolwharf registry owners"; to change its owners, replace the keys: --replace',
     });
   if (existing === undefined) await assertNoTwin(change, namespace);
   const delegation: Delegation = {
@@ -85,7 +90,26 @@ export async function approveNamespace(change: RepositoryChange, approval: Names
   if (parent === undefined) throw new Error(`the targets file does not delegate to ${role}`);
   const published = existing === undefined ? undefined : (await namespaceIn(change, namespace))?.document;
   change.signRole(document, enoughSigners(parent, targetsSigners, `the approval of ${namespace}`));
-  if (published !== undefined) {
+  if (published !== undefined && approval.ownerFile !== undefined) {
+    const delegator = delegatorOf(document, delegation);
+    const next = checkedNamespace(
+      namespace,
+      approval.ownerFile,
+      { delegation, delegator, document: published },
+      change,
+    );
+    if (
+      canonicalText(next.targets as unknown as Json) !== canonicalText(published.targets as unknown as Json)
+    )
+      throw new HostError(
+        'denied',
+        `the new owners of ${namespace} signed something else than what is published`,
+        {
+          hint: 'they sign it again: toolwharf registry renew NAMESPACE --keys DIR --save FILE',
+        },
+      );
+    change.setRole(next, approval.ownerFile);
+  } else if (published !== undefined) {
     const signers = enoughSigners(
       delegation,
       approval.ownerSigners ?? [],
@@ -133,9 +157,9 @@ export function enoughSigners(
   if (able.length >= role.threshold) return able;
   throw new HostError(
     'denied',
-    `${what} needs ${role.threshold} signatures, and ${able.length} of its keys are here`,
+    `${what} needs ${role.threshold} ${role.threshold === 1 ? 'signature' : 'signatures'}, and ${able.length} of its keys are here`,
     {
-      hint: 'name the folder with the keys, or let the other holders sign',
+      hint: 'name each folder with keys: --keys DIR; publishers can also collect signatures: --save FILE',
     },
   );
 }

@@ -3,6 +3,7 @@ import { sha256, sha256Bytes } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { signCheckpoint } from '../../store/checkpoint.js';
 import { verifierKeyText } from '../../store/signed-note.js';
+import { ownKeys } from '../client/separate-keys.js';
 import { writeLogEntry } from '../log/log-entry.js';
 import { growLog } from '../log/log-growth.js';
 import {
@@ -55,13 +56,18 @@ export async function createRepository(
   const { bins, logName } = options;
   if (bins < 1 || bins > 256 || !Number.isInteger(Math.log2(bins)))
     throw new HostError('usage', 'the number of bins is a power of two from 1 to 256');
-  if (!/^[A-Za-z0-9][A-Za-z0-9.:/-]{0,120}$/.test(logName))
-    throw new HostError('usage', `${JSON.stringify(logName)} cannot be the name of a log`, {
-      hint: 'use letters, digits, ".", "-" and "/", such as packages.example',
-    });
+  assertLogName(logName);
   await repository.exclusive(async () => {
     await repository.assertEmpty();
     await repository.publish(await initialFiles(options));
+  });
+}
+
+/** Throws unless the text can be part of the name of a log. */
+export function assertLogName(logName: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9.:/-]{0,120}$/.test(logName)) return;
+  throw new HostError('usage', `${JSON.stringify(logName)} cannot be the name of a log`, {
+    hint: 'use letters, digits, ".", "-" and "/", such as --name packages.example',
   });
 }
 
@@ -71,6 +77,7 @@ async function initialFiles(options: NewRepository): Promise<Map<string, NewFile
   const origin = `toolwharf/registry/${options.logName}`;
   const root = rootDocument(options, origin);
   const targets = targetsDocument(options);
+  ownKeys(root, targets);
   const entries = (['root', 'targets'] as const).map((role) =>
     writeLogEntry({
       kind: 'keys',

@@ -1,10 +1,12 @@
 // A registry in a folder, as its operator changes it. One writer at a time; readers need no lock.
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../files/make-folder.js';
 import { HostError } from '../../model/host-error.js';
 import { lockState } from '../../store/state-lock.js';
 import { RegistryView } from '../client/registry-view.js';
 import { folderTransport } from '../transport/folder-transport.js';
+import { assertNextState } from './next-state.js';
 import { finishPending, type NewFile, publishFiles } from './pending-files.js';
 import { RepositoryChange } from './repository-change.js';
 import type { OnlineSigners } from './repository-signers.js';
@@ -54,7 +56,7 @@ export class RegistryRepository {
       const { now, cosign } = this.#options;
       const change = new RepositoryChange(await this.view(), { signers, now: now(), cosign });
       const result = await work(change);
-      await this.publish(await change.files());
+      await this.publishChange(change, await change.files());
       return result;
     });
   }
@@ -62,14 +64,22 @@ export class RegistryRepository {
   /** Runs work as the only writer. What another writer left unfinished is finished first. */
   async exclusive<T>(work: () => Promise<T>): Promise<T> {
     const { folder, lockFolder, durable } = this.#options;
-    await mkdir(lockFolder, { recursive: true, mode: 0o700 });
+    folderAt(lockFolder, 0o700);
     const lock = lockState(lockFolder);
     try {
       await finishPending(folder, { durable });
       return await work();
+    } catch (error) {
+      throw notWritable(error, folder);
     } finally {
       lock.release();
     }
+  }
+
+  /** Publishes the files of a change, if clients will accept them. Only inside of `exclusive`. */
+  async publishChange(change: RepositoryChange, files: ReadonlyMap<string, NewFile>): Promise<void> {
+    await assertNextState(change.view, files, { roles: change.changedRoles, now: change.now });
+    await this.publish(files);
   }
 
   /** Publishes files in their order. Only inside of `exclusive`. */
@@ -82,7 +92,7 @@ export class RegistryRepository {
   /** Throws if the folder has anything that is not a registry. */
   async assertEmpty(): Promise<void> {
     const { folder } = this.#options;
-    await mkdir(folder, { recursive: true });
+    folderAt(folder, 0o755);
     const names = (await readdir(folder)).filter((it) => it !== '.pending');
     if (names.length > 0)
       throw new HostError('usage', `${folder} is not empty`, {
@@ -90,4 +100,23 @@ export class RegistryRepository {
       });
     await rm(join(folder, '.pending'), { recursive: true, force: true });
   }
+}
+
+/** Throws if the folder is not there and cannot be created. */
+function folderAt(path: string, mode: number): void {
+  try {
+    makeFolder(path, mode);
+  } catch (error) {
+    throw notWritable(error, path);
+  }
+}
+
+/** A folder that cannot be written is a matter of the operator, not a bug. */
+function notWritable(error: unknown, folder: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof HostError || code === undefined || !/^E[A-Z]+$/.test(code)) return error;
+  return new HostError('state_unusable', `${folder} cannot be written: ${code}`, {
+    cause: error,
+    hint: 'check the path, that you own it and can write to it, and that the disk is not full',
+  });
 }

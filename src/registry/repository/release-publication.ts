@@ -1,18 +1,14 @@
 // Releases: what a publisher signs, and what a registry accepts. Both sides can be different machines: a publisher needs
 // its own key and the present state of the registry, the registry needs its online keys.
 import { HostError } from '../../model/host-error.js';
-import { checkTargets } from '../metadata/metadata-check.js';
 import type { ExpiryDays, FileEntry, TargetsDocument } from '../metadata/metadata-document.js';
 import {
-  binOf,
   isReleaseVersion,
-  type PackageName,
   type ReleaseName,
   releasePath,
   targetFile,
   twinKey,
 } from '../names/package-name.js';
-import { assertReleasesKept } from '../names/release-changes.js';
 import {
   checkedReason,
   type ReleaseRecord,
@@ -22,7 +18,9 @@ import {
 } from '../names/release-record.js';
 import type { ReleaseSummary } from '../names/release-summary.js';
 import { fileEntryOfBytes, fileEntryOfPath } from './file-entry.js';
-import { type ChangedNamespace, namespaceIn } from './namespace-approval.js';
+import { namespaceIn } from './namespace-approval.js';
+import { checkedNamespace } from './namespace-file.js';
+import { describePackages } from './package-description.js';
 import { type RepositoryChange, timeText } from './repository-change.js';
 
 /** A checked bundle that is to be published. */
@@ -83,6 +81,12 @@ export function withYank(
   return nextDocument(old, { ...old.targets, [path]: yanked }, plan);
 }
 
+/** Throws if nothing was published in a namespace: then it has no file that could expire. */
+export function publishedIn(namespace: string, document: TargetsDocument | undefined): TargetsDocument {
+  if (document !== undefined) return document;
+  throw new HostError('not_found', `nothing was published in the namespace ${namespace}, so nothing expires`);
+}
+
 /** The same content with a new time of expiry. */
 export function renewed(old: TargetsDocument, plan: NamespacePlan): TargetsDocument {
   return nextDocument(old, old.targets, plan);
@@ -119,41 +123,19 @@ export async function acceptNamespace(
   const next = checkedNamespace(namespace, bytes, found, change);
   const records = releaseRecords(next, change.view.bins);
   const added: ReleaseRecord[] = [];
+  const changed = new Set<string>();
   for (const it of records) {
     const old = found.document?.targets[it.path];
     if (old === undefined) added.push(it);
-    else if (it.yanked !== undefined && old.custom.yanked === undefined) recordYank(change, it, it.yanked);
+    else if (it.yanked === undefined || it.yanked === old.custom.yanked) continue;
+    else recordYank(change, it, it.yanked);
+    changed.add(it.name.text);
   }
   assertNames(namespace, records, added);
   for (const it of added) await addRelease(change, it, files.get(it.path));
   change.setRole(next, bytes);
+  await describePackages(change, records, changed, (it) => files.get(it.path)?.summary);
   return added;
-}
-
-function checkedNamespace(
-  namespace: string,
-  bytes: Buffer,
-  { delegation, delegator, document }: ChangedNamespace,
-  change: RepositoryChange,
-): TargetsDocument {
-  const version = (document?.version ?? 0) + 1;
-  const { document: next } = checkTargets(bytes, delegation.name, delegator, version);
-  if (document !== undefined) assertReleasesKept(document, next);
-  if (next.delegations.length > 0)
-    throw new HostError(
-      'denied',
-      `the namespace ${namespace} cannot delegate to others; ask for a team instead`,
-    );
-  const latest = change.now + (change.view.root.document.days.namespaces + 1) * dayMs;
-  if (Date.parse(next.expires) <= change.now || Date.parse(next.expires) > latest)
-    throw new HostError(
-      'usage',
-      `the file of ${namespace} must expire within the time that the registry allows`,
-      {
-        hint: `sign it for ${change.view.root.document.days.namespaces} days`,
-      },
-    );
-  return next;
 }
 
 /** Names that can be mistaken for each other may not be beside each other, nor versions that differ in case only. */
@@ -214,54 +196,10 @@ async function addRelease(
     ...(statements === undefined ? {} : { statements: statements.sha256 }),
     time: change.time,
   });
-  change.describe(binOf(name.namespace, change.view.bins), { ...files.summary, name: name.text, version });
 }
 
 function recordYank(change: RepositoryChange, { name, version }: ReleaseRecord, reason: string): void {
   change.record({ kind: 'yank', name: name.text, version, reason: checkedReason(reason), time: change.time });
-}
-
-/** The operator of a registry warns about a release. Publishers cannot do that to each other. */
-export async function quarantineRelease(
-  change: RepositoryChange,
-  {
-    name,
-    version,
-    reason,
-  }: { readonly name: PackageName; readonly version: string; readonly reason: string },
-): Promise<void> {
-  const found = await namespaceIn(change, name.namespace);
-  const path = releasePath({ name, version }, change.view.bins);
-  if (found?.document === undefined || !Object.hasOwn(found.document.targets, path))
-    throw new HostError('not_found', `the registry has no ${name.text} ${version}`);
-  const old = await change.quarantine();
-  if (old.some((it) => it.name === name.text && it.version === version)) return;
-  const entry = { name: name.text, version, reason: checkedReason(reason), time: change.time };
-  change.setQuarantine([...old, entry]);
-  change.record({ kind: 'quarantine', ...entry });
-}
-
-/** Ends the quarantine of a release. */
-export async function releaseFromQuarantine(
-  change: RepositoryChange,
-  {
-    name,
-    version,
-    reason,
-  }: { readonly name: PackageName; readonly version: string; readonly reason: string },
-): Promise<void> {
-  const old = await change.quarantine();
-  const kept = old.filter((it) => it.name !== name.text || it.version !== version);
-  if (kept.length === old.length)
-    throw new HostError('not_found', `${name.text} ${version} is not under quarantine`);
-  change.setQuarantine(kept);
-  change.record({
-    kind: 'release',
-    name: name.text,
-    version,
-    reason: checkedReason(reason),
-    time: change.time,
-  });
 }
 
 function nextDocument(

@@ -12,14 +12,17 @@ import type { RegistrySigner } from '../metadata/registry-key.js';
 import { type ReleaseName, releasePath, targetFile } from '../names/package-name.js';
 import type { ReleaseRecord } from '../names/release-record.js';
 import { fileEntryOfBytes } from './file-entry.js';
-import { type ChangedNamespace, enoughSigners, namespaceIn, signNamespace } from './namespace-approval.js';
+import { enoughSigners, namespaceIn, signNamespace } from './namespace-approval.js';
+import type { ChangedNamespace } from './namespace-file.js';
 import type { RegistryRepository } from './registry-repository.js';
 import {
   acceptNamespace,
   existingRelease,
   type NamespacePlan,
   otherContent,
+  publishedIn,
   type ReleaseFiles,
+  renewed,
   withReleases,
   withYank,
 } from './release-publication.js';
@@ -85,6 +88,20 @@ export async function yankRelease(
   });
 }
 
+/** Signs the file of a namespace again before it expires. Nothing in it changes. */
+export async function renewNamespace(
+  repository: RegistryRepository,
+  namespace: string,
+  { online, signers }: Publisher,
+): Promise<void> {
+  await repository.change(online, async (change) => {
+    const { found, plan } = await planFor(change, namespace);
+    const document = renewed(publishedIn(namespace, found.document), plan);
+    const able = enoughSigners(found.delegation, signers, `renewing ${namespace}`);
+    await acceptNamespace(change, namespace, signNamespace(document, able), new Map());
+  });
+}
+
 async function addReleases(
   change: RepositoryChange,
   namespace: string,
@@ -136,7 +153,7 @@ async function outcomeOf(view: RegistryView, release: CheckedRelease): Promise<P
 }
 
 /** The same files, even if another version of the compressor wrote the archive. */
-async function isSameContent(
+export async function isSameContent(
   view: RegistryView,
   { path, bundle }: ReleaseRecord,
   archive: Buffer,

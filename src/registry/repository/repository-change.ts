@@ -52,8 +52,12 @@ export class RepositoryChange {
   readonly #releases = new Map<string, number>();
   /** By bin, then by name. */
   readonly #summaries = new Map<string, Map<string, ReleaseSummary>>();
+  /** By bin, then by name. */
+  readonly #latest = new Map<string, Map<string, string>>();
   #twins: Map<string, string> | undefined;
+  /** Undefined: this change does not touch it. */
   #quarantine: readonly QuarantinedRelease[] | undefined;
+  #oldQuarantine: Promise<readonly QuarantinedRelease[]> | undefined;
 
   constructor(view: RegistryView, options: RepositoryChangeOptions) {
     this.view = view;
@@ -73,6 +77,11 @@ export class RepositoryChange {
   /** A role as this change leaves it; undefined: this change does not touch it. */
   changedRole(name: string): TargetsDocument | undefined {
     return this.#roles.get(name)?.document;
+  }
+
+  /** The roles that this change signs, besides snapshot and timestamp. */
+  get changedRoles(): readonly string[] {
+    return [...this.#roles.keys()];
   }
 
   /** One of the roles that the targets file delegates to, as this change leaves it. */
@@ -124,8 +133,15 @@ export class RepositoryChange {
     this.#summaries.set(bin, part.set(summary.name, storedSummary(summary)));
   }
 
+  /** Which version of a package people get who name none. */
+  setLatest(bin: string, name: string, version: string): void {
+    const part = this.#latest.get(bin) ?? new Map<string, string>();
+    this.#latest.set(bin, part.set(name, version));
+  }
+
   async quarantine(): Promise<readonly QuarantinedRelease[]> {
-    return this.#quarantine ?? (await quarantineOf(this.view));
+    this.#oldQuarantine ??= quarantineOf(this.view);
+    return this.#quarantine ?? this.#oldQuarantine;
   }
 
   setQuarantine(releases: readonly QuarantinedRelease[]): void {
@@ -187,10 +203,14 @@ export class RepositoryChange {
   async #changeIndex(): Promise<void> {
     const changes = new Map<string, Buffer>();
     const old = (await this.view.delegated('index'))?.document;
-    for (const [bin, added] of this.#summaries) {
+    for (const bin of new Set([...this.#summaries.keys(), ...this.#latest.keys()])) {
       const path = indexPath(bin);
       const all = await summariesOf(this.view, path, old?.targets[path]);
-      for (const [name, summary] of added) all.set(name, summary);
+      for (const [name, summary] of this.#summaries.get(bin) ?? []) all.set(name, summary);
+      for (const [name, version] of this.#latest.get(bin) ?? []) {
+        const known = all.get(name);
+        if (known !== undefined) all.set(name, { ...known, version });
+      }
       changes.set(path, gzipSync(writeSummaries(all), { level: 9 }));
     }
     if (changes.size > 0 || this.#isAging(old)) this.#changeOnline('index', old, changes);

@@ -2,8 +2,9 @@
 // visible last, so that the copy is at every time the old or the new state.
 
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../files/make-folder.js';
 import { HostError } from '../../model/host-error.js';
 import { RegistryView } from '../client/registry-view.js';
 import type { TrustedFiles } from '../client/trusted-files.js';
@@ -52,12 +53,12 @@ export async function mirrorRegistry({
       now,
       acceptExpired,
     });
-    await mkdir(to.folder, { recursive: true });
+    makeFolder(to.folder, 0o755);
     const staging = await mkdtemp(join(to.folder, '.mirror-'));
     try {
       const copy = new MirrorCopy(view, { folder: to.folder, staging });
       const releases = await copy.collect();
-      await assertWhole(view, copy.files, to.folder, now);
+      await assertWhole(root, copy.files, to.folder, now);
       await to.publish(copy.files);
       return { releases, files: copy.files.size, bytes: copy.bytes };
     } finally {
@@ -68,12 +69,11 @@ export async function mirrorRegistry({
 
 /** Nothing is published before the whole copy was checked, also its log and proofs. */
 async function assertWhole(
-  view: RegistryView,
+  root: Buffer,
   files: ReadonlyMap<string, NewFile>,
   folder: string,
   now: number,
 ): Promise<void> {
-  const { root } = view.trusted;
   const transport = overlayTransport(files, folderTransport(folder));
   const copy = await RegistryView.open({
     transport,

@@ -20,8 +20,12 @@ export interface PublicationIntakeOptions {
   readonly online: OnlineSigners;
   readonly uploads: UploadFolder;
   readonly formats: readonly FormatDescriptor[];
-  readonly screening: Omit<ScreeningOptions, 'signers' | 'formats' | 'randomId'>;
+  /** Undefined: what arrives here was screened before. */
+  readonly screening?: Omit<ScreeningOptions, 'signers' | 'formats' | 'randomId'> | undefined;
 }
+
+/** Who sends something. */
+export type Sender = Pick<RegistryToken, 'role' | 'namespaces' | 'name'>;
 
 export interface ScreeningRequest extends ReleaseName {
   readonly sha256: string;
@@ -52,9 +56,10 @@ export class PublicationIntake {
     this.#options = options;
   }
 
-  async screen({ name, version, sha256 }: ScreeningRequest, token: RegistryToken): Promise<ScreeningResult> {
+  async screen({ name, version, sha256 }: ScreeningRequest, token: Sender): Promise<ScreeningResult> {
     assertMayPublish(token, name.namespace);
     const { screening, online, formats } = this.#options;
+    if (screening === undefined) throw new Error('nothing is screened here');
     const archive = await this.#upload(sha256);
     return screenRelease(
       { name, version, sha256, archive, publisher: token.name },
@@ -70,7 +75,7 @@ export class PublicationIntake {
   /** The releases that are new. Empty if the file only withdraws some, or renews the signature. */
   async publish(
     { namespace, metadata, statements }: PublicationRequest,
-    token: RegistryToken,
+    token: Sender,
   ): Promise<readonly PublishedRelease[]> {
     assertMayPublish(token, namespace);
     const files = await this.#filesOf(namespace, metadata, statements);
@@ -130,6 +135,12 @@ export class PublicationIntake {
       const own = name.name ?? name.namespace;
       if (pkg === undefined || pkg.id !== own)
         throw new HostError('invalid_manifest', `the archive of ${name.text} is not a package named ${own}`);
+      // The statement is about the archive, whatever the publisher calls it.
+      if (pkg.version !== version)
+        throw new HostError(
+          'invalid_manifest',
+          `the archive of ${name.text} ${version} is that of version ${pkg.version}`,
+        );
       return { bundle: archive, statements: Buffer.from(statements), summary: summaryOfPackage(pkg) };
     });
   }
@@ -147,7 +158,7 @@ export class PublicationIntake {
   }
 }
 
-function assertMayPublish({ role, namespaces, name }: RegistryToken, namespace: string): void {
+function assertMayPublish({ role, namespaces, name }: Sender, namespace: string): void {
   if (role === 'publish' && namespaces.includes(namespace)) return;
   throw new HostError('denied', `the token ${name} may not publish in the namespace ${namespace}`, {
     hint: 'ask the operator of the registry for a token: toolwharf registry token create',

@@ -74,7 +74,7 @@ export class UploadFolder {
           else done(null, chunk);
         },
       });
-      await pipeline(body, counted, createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
+      await pipeline(body, counted, createWriteStream(draft, { flags: 'wx', mode: 0o600 })).catch(broken);
       const found = digest.digest('hex');
       if (received !== length || found !== sha256)
         throw new HostError(
@@ -129,4 +129,13 @@ export class UploadFolder {
     );
     return found.flat();
   }
+}
+
+/** A sender that goes away, or is too slow: this server did nothing wrong. */
+function broken(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ECONNRESET' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  throw new HostError('network_failed', 'the connection broke in the middle of the archive', {
+    cause: error,
+    hint: 'send it again',
+  });
 }

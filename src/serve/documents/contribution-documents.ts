@@ -79,10 +79,11 @@ export const contributionDocuments = {
     summary: object({ packages: integer(), pass: integer(), review: integer(), reject: integer() }),
   }),
   'publish@1': jsonDocument('publish@1', 'What became of a package that somebody published.', {
-    status: oneOf(['published', 'exists', 'waits-for-review', ...contributionDecisions]),
+    status: oneOf(['published', 'exists', 'waits-for-review', 'saved', ...contributionDecisions]),
     name: optional(text()),
     version: optional(anyText()),
     review: optional(text('The id of the package in the review queue.')),
+    file: optional(anyText('Where the signed publication was saved, for the signatures of others.')),
     findings: optional(arrayOf(finding)),
     verdict: optional(object(verdictMembers)),
   }),

@@ -47,6 +47,8 @@ export const registryDocuments = {
         registry: text(),
         source: text('What `plan` and `install` take.'),
         score: number('Higher is better.'),
+        yanked: optional(anyText('Why its publisher withdrew it.')),
+        quarantined: optional(anyText('Why the registry warns about it.')),
       }),
     ),
     expired,

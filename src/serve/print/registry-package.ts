@@ -1,7 +1,7 @@
 // Packages of registries as text. All of it was written by publishers, so nothing in it reaches the terminal unseen.
-import type { FoundSummary } from '../../registry/client/package-search.js';
 import type { FoundRelease } from '../../registry/client/registry-client.js';
 import type { RegistryPackageFacts } from '../../registry/client/registry-package.js';
+import type { FoundPackageSummary } from '../../registry/client/registry-search.js';
 import type { VerifiedVerdict } from '../../registry/contribute/statement/verdict-statement.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
@@ -9,9 +9,17 @@ import { clip } from './width.js';
 
 const maxTools = 8;
 
-export function printFoundPackages(packages: readonly FoundSummary[], style: Style, columns: number): string {
-  const lines = packages.flatMap(({ name, version, format, registry, description, tools }) => [
+export function printFoundPackages(
+  packages: readonly FoundPackageSummary[],
+  style: Style,
+  columns: number,
+): string {
+  const lines = packages.flatMap(({ name, version, format, registry, description, tools, ...marks }) => [
     `${style.bold(visibleLine(name))} ${visibleLine(version)}  ${style.dim(visibleLine(`${format}, in ${registry}`))}`,
+    ...(marks.quarantined === undefined
+      ? []
+      : [style.warning(`  under quarantine: ${visibleLine(marks.quarantined)}`)]),
+    ...(marks.yanked === undefined ? [] : [style.warning(`  withdrawn: ${visibleLine(marks.yanked)}`)]),
     ...(description === '' ? [] : [clip(`  ${visibleLine(description)}`, columns)]),
     ...(tools.length === 0 ? [] : [clip(`  tools: ${visibleLine(shortList(tools))}`, columns)]),
   ]);

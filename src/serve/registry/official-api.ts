@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../model/json.js';
 import { newestFirst } from '../../registry/client/release-choice.js';
 import type { ListingStore, ReleaseQuery, ReleaseRow } from '../../registry/listing/listing-store.js';
+import { isPlainText } from '../../registry/metadata/canonical-text.js';
 import { type LaunchFacts, serverResponse } from '../../registry/server/server-projection.js';
 import { HttpError } from '../http/http-error.js';
 
@@ -32,6 +33,8 @@ export async function officialAnswer(
     .map(decoded);
   const [name, versions, version, ...more] = segments;
   if (name === undefined || versions !== 'versions' || more.length > 0) throw notFound('not found');
+  // No name and no version has such a character, and not every database can look for one.
+  if (segments.some((it) => !isPlainText(it))) throw notFound('not found');
   const { store } = options;
   if (version === undefined) {
     const rows = [...(await store.releases({ serverName: name, limit: maxVersions }))];
@@ -49,6 +52,9 @@ export async function officialAnswer(
 }
 
 async function listAnswer(query: URLSearchParams, options: OfficialApiOptions): Promise<JsonObject> {
+  for (const [name, text] of query)
+    if (!isPlainText(text))
+      throw new HttpError(400, 'usage', `the parameter ${JSON.stringify(name)} has a control character`);
   const limit = limitOf(query.get('limit'));
   const request: ReleaseQuery = {
     limit: limit + 1,

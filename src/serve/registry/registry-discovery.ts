@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../model/json.js';
 import type { FollowedListing } from '../../registry/listing/followed-listing.js';
 import type { ReleaseRow } from '../../registry/listing/listing-store.js';
+import { isPlainText } from '../../registry/metadata/canonical-text.js';
 import { type LaunchFacts, serverCard } from '../../registry/server/server-projection.js';
 import { HttpError } from '../http/http-error.js';
 import type { JsonReply } from './registry-reply.js';
@@ -43,6 +44,7 @@ export async function cardReply(
   { listing, launchFacts }: DiscoveryOptions,
 ): Promise<JsonReply> {
   const serverName = decodedName(path.slice(cardPrefix.length));
+  if (!isPlainText(serverName)) throw noCard();
   const [row] = await listing.store.releases({
     serverName,
     version: 'latest',
@@ -50,9 +52,12 @@ export async function cardReply(
     limit: 1,
   });
   const card = row && serverCard(row, await launchFacts(row));
-  if (card === undefined)
-    throw new HttpError(404, 'not_found', 'there is no server with this name and a URL');
+  if (card === undefined) throw noCard();
   return { status: 200, body: card, headers: { ...shortCaching, 'content-type': cardType } };
+}
+
+function noCard(): HttpError {
+  return new HttpError(404, 'not_found', 'there is no server with this name and a URL');
 }
 
 function decodedName(text: string): string {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sha256 } from '../../files/sha256.js';
 import { asHostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import { errorTable } from '../errors.js';
@@ -34,6 +35,35 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, rep
 
 export function headersWith(headers: Readonly<Record<string, string | number>>) {
   return { ...safeHeaders, ...headers };
+}
+
+/** A JSON answer to a question, with a validator: a client that has it already gets no body. */
+export function sendKnownJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, headers, status }: JsonReply,
+  isPrivate: boolean,
+): void {
+  const etag = `"${sha256(JSON.stringify(body)).slice(0, 32)}"`;
+  const caching = headers?.['cache-control'] ?? 'public, no-cache';
+  const all = {
+    ...headers,
+    etag,
+    'cache-control': isPrivate ? caching.replace('public', 'private') : caching,
+  };
+  if (!isKnown(request, etag)) {
+    sendJson(request, response, { status, body, headers: all });
+    return;
+  }
+  response.writeHead(304, { ...safeHeaders, etag, 'cache-control': all['cache-control'] });
+  response.end();
+}
+
+/** Whether the client has the content with this validator. A proxy that compresses makes a weak one of it. */
+export function isKnown({ headers }: IncomingMessage, etag: string): boolean {
+  const known = headers['if-none-match'];
+  if (known === undefined) return false;
+  return known.trim() === '*' || known.split(',').some((it) => it.trim().replace(/^W\//, '') === etag);
 }
 
 /** `plain`: as the API of the official registry reports errors. */

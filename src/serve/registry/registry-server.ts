@@ -15,7 +15,7 @@ import { drainRequest, readBodyJson } from '../http/request-body.js';
 import { isOfficialPath, officialAnswer } from './official-api.js';
 import { type PublishApiOptions, publishReply } from './publish-api.js';
 import { cardPrefix, cardReply, catalogReply, discoveryReply, healthReply } from './registry-discovery.js';
-import { errorReplyOf, type JsonReply, sendJson } from './registry-reply.js';
+import { errorReplyOf, type JsonReply, sendJson, sendKnownJson } from './registry-reply.js';
 import { registryFilePath, sendFile } from './static-file.js';
 
 export interface RegistryServerLimits {
@@ -157,12 +157,12 @@ async function answer(
   const file = registryFilePath(path);
   if (file !== undefined) return sendFile(request, response, { ...context, path: file });
   await context.listing.refresh();
-  sendJson(request, response, await readReply(path, request, context));
+  sendKnownJson(request, response, await readReply(path, request, context), context.isPrivate);
 }
 
 async function readReply(path: string, request: IncomingMessage, context: ServerContext): Promise<JsonReply> {
   const { listing, launchFacts } = context;
-  const query = new URL(request.url ?? '', 'http://localhost').searchParams;
+  const query = queryOf(request);
   if (isOfficialPath(path))
     return { status: 200, body: await officialAnswer(path, query, { store: listing.store, launchFacts }) };
   if (path === '/api/v1/search') return { status: 200, body: await searchAnswer(query, context) };
@@ -259,4 +259,10 @@ function assertWithin(limit: RequestRate, caller: string): void {
 function pathOf({ url = '' }: IncomingMessage): string {
   const mark = url.indexOf('?');
   return mark === -1 ? url : url.slice(0, mark);
+}
+
+/** What a client sends is not always a URL, so only the part that is needed is read. */
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { untrustedReadFlags } from '../../files/read-flags.js';
 import { HttpError } from '../http/http-error.js';
-import { headersWith } from './registry-reply.js';
+import { headersWith, isKnown } from './registry-reply.js';
 
 /** Folders of a registry that everybody may read. Everything else in its folder stays here. */
 const folders = ['metadata', 'targets', 'log', 'proofs'];
@@ -90,11 +90,6 @@ async function openFile(path: string): Promise<FileHandle> {
 
 function notFound(cause?: unknown): HttpError {
   return new HttpError(404, 'not_found', 'this registry does not have this file', { cause });
-}
-
-function isKnown({ headers }: IncomingMessage, etag: string): boolean {
-  const known = headers['if-none-match'];
-  return known !== undefined && (known.trim() === '*' || known.split(',').some((it) => it.trim() === etag));
 }
 
 /** One range. Anything else is answered with the whole file, as the standard allows. */

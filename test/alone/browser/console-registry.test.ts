@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/files/sha256.js';
 import { reviewFolder } from '../../../src/registry/contribute/publish/review-folder.js';
 import { parsePackageName } from '../../../src/registry/names/package-name.js';
-import { quarantineRelease } from '../../../src/registry/repository/release-publication.js';
+import { quarantineRelease } from '../../../src/registry/repository/release-quarantine.js';
 import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
 import { counterPackage } from '../../support/lifecycle-packages.js';
 import { submitReview } from '../../support/publication-reviews.js';

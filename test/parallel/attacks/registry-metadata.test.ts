@@ -7,7 +7,7 @@ import { sha256 } from '../../../src/files/sha256.js';
 import type { RegistryClient } from '../../../src/registry/client/registry-client.js';
 import { newRegistrySigner } from '../../../src/registry/metadata/registry-key.js';
 import { approveNamespace } from '../../../src/registry/repository/namespace-approval.js';
-import { rotateRole } from '../../../src/registry/repository/role-rotation.js';
+import { rotateRoles } from '../../../src/registry/repository/role-rotation.js';
 import { consumerOf, versionsSeen } from '../../support/registry-consumer.js';
 import { forge, forgeOnline, metadataPath, readSigned, versionsOf } from '../../support/registry-forgery.js';
 import { dayMs, RegistryWorkbench } from '../../support/registry-workbench.js';
@@ -168,12 +168,13 @@ describe('fast-forward', () => {
     // The control: without a rotation the honest registry looks like a rollback.
     await expectRejected(it, /went back/);
     for (const role of ['snapshot', 'timestamp'] as const) {
-      const next = { signers: [newRegistrySigner()], threshold: 1 };
+      const signers = [newRegistrySigner()];
       const { root, targets, online } = it.bench.keys;
-      await rotateRole(it.bench.repository, {
-        ...{ role, next, rootSigners: root, targetsSigners: targets, online, now: it.bench.clock.now },
+      await rotateRoles(it.bench.repository, {
+        ...{ next: { [role]: { signers, threshold: 1 } }, rootSigners: root, targetsSigners: targets },
+        ...{ online, now: it.bench.clock.now },
       });
-      it.bench.keys = { root, targets, online: { ...online, [role]: next.signers } };
+      it.bench.keys = { root, targets, online: { ...online, [role]: signers } };
     }
     await it.bench.publish('acme/weather', '1.1.0');
     await expectAccepted(it);

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { sha256 } from '../../../src/files/sha256.js';
 import { createHost, type Host, type Session, type SessionPolicy } from '../../../src/index.js';
 import { parsePackageName } from '../../../src/registry/names/package-name.js';
-import { quarantineRelease } from '../../../src/registry/repository/release-publication.js';
+import { quarantineRelease } from '../../../src/registry/repository/release-quarantine.js';
 import { counterPackage } from '../../support/lifecycle-packages.js';
 import { RegistryWorkbench } from '../../support/registry-workbench.js';
 import { resultOf } from '../../support/workbench.js';

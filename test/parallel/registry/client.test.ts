@@ -6,7 +6,7 @@ import { newRegistrySigner } from '../../../src/registry/metadata/registry-key.j
 import { RegistryRepository } from '../../../src/registry/repository/registry-repository.js';
 import { checkRepository } from '../../../src/registry/repository/repository-check.js';
 import { mirrorRegistry } from '../../../src/registry/repository/repository-mirror.js';
-import { rotateRole } from '../../../src/registry/repository/role-rotation.js';
+import { rotateRoles } from '../../../src/registry/repository/role-rotation.js';
 import { folderTransport } from '../../../src/registry/transport/folder-transport.js';
 import { consumerOf, versionsSeen } from '../../support/registry-consumer.js';
 import { dayMs, newLogKey, RegistryWorkbench } from '../../support/registry-workbench.js';
@@ -72,9 +72,8 @@ describe('the rotation of', () => {
         threshold: role === 'root' ? 2 : 1,
       };
       const nextLog = newLogKey();
-      await rotateRole(bench.repository, {
-        role,
-        ...(role === 'log' ? { nextLog } : { next }),
+      await rotateRoles(bench.repository, {
+        ...(role === 'log' ? { next: {}, nextLog } : { next: { [role]: next } }),
         rootSigners: bench.keys.root,
         targetsSigners: bench.keys.targets,
         online: bench.keys.online,

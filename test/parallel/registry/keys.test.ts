@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { KeyFolder } from '../../../src/registry/keys/key-folder.js';
 import { onlineSignersOf, targetsSignersOf } from '../../../src/registry/keys/role-keys.js';
+import type { TargetsDocument } from '../../../src/registry/metadata/metadata-document.js';
 import {
   newRegistrySigner,
   parseRegistryKeyText,
@@ -11,13 +12,16 @@ import {
 } from '../../../src/registry/metadata/registry-key.js';
 import { readSignedFile, withSignatures } from '../../../src/registry/metadata/signed-file.js';
 import { parsePackageName } from '../../../src/registry/names/package-name.js';
-import { namespaceIn, signNamespace } from '../../../src/registry/repository/namespace-approval.js';
 import {
-  acceptNamespace,
+  approveNamespace,
+  namespaceIn,
+  signNamespace,
+} from '../../../src/registry/repository/namespace-approval.js';
+import { acceptNamespace, renewed, withYank } from '../../../src/registry/repository/release-publication.js';
+import {
   quarantineRelease,
   releaseFromQuarantine,
-  renewed,
-} from '../../../src/registry/repository/release-publication.js';
+} from '../../../src/registry/repository/release-quarantine.js';
 import type { Keychain } from '../../../src/secrets/keychain.js';
 import { consumerOf } from '../../support/registry-consumer.js';
 import { dayMs, RegistryWorkbench } from '../../support/registry-workbench.js';
@@ -127,4 +131,29 @@ test('a quarantine is shown to clients until it ends, and both are in the log', 
   expect(await reasonSeen()).toBeUndefined();
   expect(client.head?.size).toBe(size + 1);
   await expect(change(releaseFromQuarantine, 'again')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a new owner signs exactly what was published: a withdrawal is not part of a replacement of keys', async () => {
+  const bench = await workbench().create();
+  await bench.approve('acme');
+  await bench.publish('acme/weather', '1.0.0');
+  const owner = newRegistrySigner();
+  const view = await bench.view();
+  const found = await view.namespace('acme');
+  const { bins, root } = view;
+  const plan = { role: found?.role ?? '', bins, days: root.document.days, now: bench.clock.now };
+  const old = found?.file?.document;
+  if (old === undefined) throw new Error('nothing was published');
+  const replace = (document: TargetsDocument) =>
+    bench.repository.change(bench.keys.online, (change) =>
+      approveNamespace(change, {
+        ...{ namespace: 'acme', keys: [owner.key], threshold: 1, replace: true },
+        ...{ targetsSigners: bench.keys.targets, ownerFile: signNamespace(document, [owner]) },
+      }),
+    );
+  const release = { name: parsePackageName('acme/weather'), version: '1.0.0', reason: 'mine now' };
+  await expect(replace(withYank(old, release, plan))).rejects.toThrow(/signed something else/);
+  await replace(renewed(old, plan));
+  const [kept] = (await (await bench.view()).namespace('acme'))?.releases ?? [];
+  expect(kept).toMatchObject({ version: '1.0.0', yanked: undefined });
 });

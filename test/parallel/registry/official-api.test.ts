@@ -137,3 +137,35 @@ test('a server at a URL has it as a remote, and a card for clients that look on 
   const card = await fetch(entries[0]?.url ?? '');
   expect(await card.json()).toMatchObject({ name: 'remote-notes/remote-notes', version: '1.0.0' });
 });
+
+test('an answer has a validator, and a client that has it already gets no body', async () => {
+  for (const path of [
+    '/v0.1/servers',
+    '/v0.1/servers/acme%2Fweather/versions/latest',
+    '/api/v1/search?q=weather',
+  ]) {
+    const first = await bench.get(path);
+    const etag = first.headers.get('etag') ?? '';
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'public, no-cache']);
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const again = await bench.get(path, { 'if-none-match': known });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    }
+    expect((await bench.get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+  }
+  const etag = (await bench.get('/v0.1/servers')).headers.get('etag') ?? '';
+  await bench.registry.publish('acme/weather', '1.3.0', {});
+  await bench.services.listing.refresh({ now: true });
+  expect((await bench.get('/v0.1/servers', { 'if-none-match': etag })).status).toBe(200);
+});
+
+test('the discovery file says where everything is, and is there without a token', async () => {
+  const { status, body } = await get('/.well-known/toolwharf-registry.json');
+  expect(status).toBe(200);
+  const { url } = bench.server;
+  expect(body).toEqual({
+    schema: 'toolwharf/registry-server@1',
+    ...{ url, search: `${url}/api/v1/search`, mcp_registry: `${url}/v0.1` },
+    ...{ log: 'toolwharf/registry/test.example', root: { version: 1 }, publishing: true, reading: 'open' },
+  });
+});

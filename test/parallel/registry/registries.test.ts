@@ -2,6 +2,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { searchPackages, updateSearchIndex } from '../../../src/registry/client/package-search.js';
 import { RegistrySet } from '../../../src/registry/client/registry-set.js';
 import { chooseRelease } from '../../../src/registry/client/release-choice.js';
+import { parsePackageName } from '../../../src/registry/names/package-name.js';
+import {
+  quarantineRelease,
+  releaseFromQuarantine,
+} from '../../../src/registry/repository/release-quarantine.js';
 import { consumerOf } from '../../support/registry-consumer.js';
 import { RegistryWorkbench } from '../../support/registry-workbench.js';
 
@@ -104,4 +109,42 @@ test('a search finds packages by words of their names, descriptions, tags and to
   await bench.publish('acme/weather', '1.1.0');
   expect(await updateSearchIndex(client, await client.update())).toBe(1);
   expect(names('weather')).toEqual(['acme/weather@1.1.0']);
+});
+
+test('a search shows the version that an installation takes: not an older one published later, nor a withdrawn one', async () => {
+  const bench = await workbench([['acme/weather', '2.0.0']]);
+  const client = consumerOf(bench);
+  const found = async () => {
+    await updateSearchIndex(client, await client.update());
+    return searchPackages(client.store, 'weather', 10).map((it) => `${it.version} ${it.description}`);
+  };
+  await bench.publish('acme/weather', '1.9.1', {}, { description: 'an older weather' });
+  await bench.publish('acme/weather', '3.0.0-rc.1', {}, { description: 'a weather to try' });
+  expect(await found()).toEqual(['2.0.0 what acme/weather does']);
+  await bench.yank('acme/weather', '2.0.0', 'wrong unit');
+  expect(await found()).toEqual(['1.9.1 what acme/weather does']);
+  const release = { name: parsePackageName('acme/weather'), reason: 'it reads mail' };
+  const change = (work: typeof quarantineRelease, version: string) =>
+    bench.repository.change(bench.keys.online, (it) => work(it, { ...release, version }));
+  await change(quarantineRelease, '1.9.1');
+  await change(quarantineRelease, '3.0.0-rc.1');
+  // None is offered any more: the highest one is shown, and a search says why it is not offered.
+  expect(await found()).toEqual(['2.0.0 what acme/weather does']);
+  await change(releaseFromQuarantine, '1.9.1');
+  expect(await found()).toEqual(['1.9.1 what acme/weather does']);
+});
+
+test('hidden characters of a signed index are named wherever it is read', async () => {
+  const bench = await workbench([['acme/weather', '1.0.0']]);
+  await bench.publish(
+    'acme/tides',
+    '1.0.0',
+    {},
+    { description: 'a\u202eb', tags: ['c\u{e0041}'], title: 'd\u200be' },
+  );
+  const client = consumerOf(bench);
+  await updateSearchIndex(client, await client.update());
+  expect(searchPackages(client.store, 'tides', 1)).toMatchObject([
+    { description: 'a‹U+202E›b', tags: ['c‹U+E0041›'], title: 'd‹U+200B›e' },
+  ]);
 });

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { KeyFolder } from '../../../src/registry/keys/key-folder.js';
 import { newRegistrySigner } from '../../../src/registry/metadata/registry-key.js';
+import { RegistryRepository } from '../../../src/registry/repository/registry-repository.js';
 import { RegistryWorkbench } from '../../support/registry-workbench.js';
 
 const benches: RegistryWorkbench[] = [];
@@ -63,3 +65,14 @@ test('nobody publishes in a namespace of others, or in one that nobody approved'
   bench.publishers.set('acme', [newRegistrySigner()]);
   await expect(bench.publish('acme/weather', '1.0.0')).rejects.toMatchObject({ code: 'denied' });
 });
+
+test.each(['/proc/registry/new', '/dev/null/registry'])(
+  'a folder that cannot be created, %s, is an error and not a wait',
+  async (folder) => {
+    const repository = new RegistryRepository({ folder, lockFolder: join(folder, 'lock'), now: Date.now });
+    await expect(repository.assertEmpty()).rejects.toMatchObject({ code: 'state_unusable' });
+    await expect(repository.exclusive(async () => {})).rejects.toMatchObject({ code: 'state_unusable' });
+    const keys = new KeyFolder({ folder, keychain: null });
+    await expect(keys.create('root-1')).rejects.toMatchObject({ code: 'state_unusable' });
+  },
+);

@@ -6,6 +6,7 @@ import { reviewFolder } from '../../../src/registry/contribute/publish/review-fo
 import { askRegistry } from '../../../src/registry/publisher/registry-connection.js';
 import { writeBundleArchive } from '../../../src/registry/repository/bundle-archive.js';
 import { isScreened } from '../../../src/registry/server/screening.js';
+import { recipe } from '../../support/registry-recipe.js';
 import { RegistryServerBench } from '../../support/registry-server.js';
 
 const benches: RegistryServerBench[] = [];
@@ -22,43 +23,6 @@ afterEach(async () => {
     expect(it.bugs).toEqual([]);
   }
 });
-
-/** A FindAgent package without code. */
-function recipe(name: string, version: string, description = 'Looks up the opening hours of a shop.') {
-  return {
-    'findagent.json': JSON.stringify({
-      name: name
-        .split('-')
-        .map((it) => `${it.slice(0, 1).toUpperCase()}${it.slice(1)}`)
-        .join(' '),
-      version,
-      description,
-      kind: 'mcp-tool',
-      category: 'travel',
-      license: 'MIT',
-      system_prompt: 'You answer questions about the opening hours of shops. Look them up with the tool.',
-      example_prompts: [
-        'When does the shop at the corner open?',
-        'Is the bakery open on Sunday?',
-        'How long is it open?',
-      ],
-      tools: [
-        {
-          name: 'opening_hours',
-          description: 'The opening hours of one shop, by its name.',
-          input_schema: {
-            type: 'object',
-            properties: { shop: { type: 'string', description: 'The name of the shop.' } },
-            required: ['shop'],
-            additionalProperties: false,
-          },
-          annotations: { title: 'Opening hours', readOnlyHint: true },
-          action: { type: 'http', method: 'GET', url: 'https://shops.example.com/{shop}/hours' },
-        },
-      ],
-    }),
-  };
-}
 
 test('a package that passes the checks is published over HTTP, and its verdict is signed by the registry', async () => {
   const it = await bench();

@@ -79,9 +79,9 @@ afterAll(async () => {
   folder.remove();
 });
 
-async function startServer(): Promise<void> {
+async function startServer(...more: string[]): Promise<void> {
   let printed = '';
-  stopped = publisher.run(['registry', 'serve', 'registry', '--port', '0', '--json'], {
+  stopped = publisher.run(['registry', 'serve', 'registry', '--port', '0', '--json', ...more], {
     open: true,
     during: (child) => {
       server = child;
@@ -185,6 +185,34 @@ test('a new version is offered, an update installs it, and a withdrawal is seen'
   expect(JSON.stringify(withdrawn)).toContain('1.0.0');
   const refused = await consumer.run(['plan', 'registry:acme/word_count@1.1.0']);
   expect(refused.stderr).toContain('withdrawn by its publisher: it counts wrong');
+});
+
+test('a private registry is searched, shown and copied with a token of the vault, which no other host gets', async () => {
+  await stopServer();
+  await startServer('--private');
+  consumer.configure(`[registries.team]\nurl = "${url}"\nroot = "${root}"\n`);
+  const copy = ['registry', 'mirror', 'team', at('private-copy')];
+  for (const words of [['search', 'subnets'], ['info', 'registry:acme/json-diff'], copy])
+    expect((await consumer.run(words)).code, words.join(' ')).toBe(4);
+  const create = ['registry', 'token', 'create', 'consumer', '--read', '--registry', 'registry'];
+  const { token } = (await publisher.json(create)).facts;
+  const store = async (host: string) => {
+    const set = ['secret', 'set', '@registry', 'team', '--host', host];
+    const stored = await consumer.run(set, { stdin: `${token}\n` });
+    expect(stored.code, stored.stderr).toBe(0);
+  };
+  await store('elsewhere.example');
+  expect((await consumer.run(['search', 'subnets'])).code).toBe(4);
+  await store('127.0.0.1');
+  expect(await found('subnets')).toEqual(['acme/subnet-desk 1.2.0 nexo']);
+  expect((await consumer.json(['info', 'registry:acme/json-diff'])).version).toBe('1.0.0');
+  expect((await consumer.json(copy)).facts).toMatchObject({ releases: 6, root });
+  expect((await consumer.json(['registry', 'verify', at('private-copy')])).facts.ok).toBe(true);
+  // The control: a copy of a registry with another root is not made.
+  const other = '0'.repeat(64);
+  consumer.configure(`[registries.team]\nurl = "${url}"\nroot = "${other}"\n`);
+  expect((await consumer.run(['registry', 'mirror', url, at('other-copy')])).code).toBe(6);
+  consumer.configure(`[registries.team]\nurl = "${url}"\nroot = "${root}"\n`);
 });
 
 test('a copied folder is enough, without a server', async () => {

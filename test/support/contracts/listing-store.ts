@@ -5,7 +5,7 @@ import type { ListingChange, ListingStore } from '../../../src/registry/listing/
 import type { ReleaseSummary } from '../../../src/registry/names/release-summary.js';
 
 const release = (name: string, version: string, more: Partial<ListedRelease> = {}): ListedRelease => ({
-  ...{ name, version, sha256: 'a'.repeat(64), status: 'active', reason: undefined },
+  ...{ name, version, sha256: 'a'.repeat(64), status: 'active', reason: undefined, withdrawal: undefined },
   publishedAt: '2026-11-01T00:00:00Z',
   changedAt: '2026-11-01T00:00:00Z',
   ...more,
@@ -130,6 +130,13 @@ export function listingStoreContract(name: string, open: () => Promise<ListingSt
         );
         expect(await store.search('a', 5)).toEqual([]);
         expect((await store.release('a', '1.10.0'))?.reason).toBe('it steals');
+        const both = release('a', '1.10.0', {
+          status: 'quarantined',
+          reason: 'it steals',
+          withdrawal: 'old',
+        });
+        await store.apply(change(7, { releases: [both] }));
+        expect(await store.release('a', '1.10.0')).toEqual(both);
       });
     });
 

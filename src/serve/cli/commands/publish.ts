@@ -24,6 +24,7 @@ import { loadConfig, settingsFrom } from '../config/config.js';
 import { contributionModel } from '../config/contribution-model.js';
 import { dryRunOption, isDryRun } from '../dry-run.js';
 import { dataOption, keysOption, publisherSigners, RegistryPlace } from '../registry/registry-place.js';
+import { saveOption, savePublication } from '../registry/registry-signing.js';
 import { chosenRegistry, registryTokenOf, tokenFileOption } from '../registry/server-choice.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
@@ -47,6 +48,7 @@ export function publishCommand(formats: readonly FormatDescriptor[]): Command {
       tokenFileOption,
       keysOption,
       dataOption,
+      saveOption,
       ...contributionOptions(formats.map((it) => it.name)),
       dryRunOption,
     ],
@@ -102,18 +104,19 @@ async function publish(
   const chosen = chosenRegistry(to, policy.registries ?? [], terminal);
   const model = contributionModel(config.entries, terminal.environment);
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
+  const collects = args.value('save') !== undefined;
   if (chosen.kind === 'folder') {
-    const place = await RegistryPlace.open(args, terminal, chosen.folder);
+    const place = (await RegistryPlace.open(args, terminal, chosen.folder)).assertData();
     return publishLocally(release, {
       ...{ repository: place.repository, data: place.data, formats, publisher: terminal.principal },
       online: await place.online(),
       signers: await place.signers(),
       model: await terminal.connectTextModel({ model, state, policy }),
-      now: Date.now,
+      ...{ now: Date.now, collects },
     });
   }
   return terminal.publishAtServer({
-    ...{ release, setting: chosen.setting, state, policy },
+    ...{ release, setting: chosen.setting, state, policy, collects },
     signers: await publisherSigners(args, terminal),
     token: registryTokenOf(args, terminal),
   });
@@ -139,6 +142,15 @@ function report(
 ): void {
   const name = release.name.text;
   const { version } = release;
+  if (done.status === 'signed') {
+    const file = args.value('save') ?? '';
+    const lines = savePublication(done.publication, file, terminal);
+    const document = { schema: 'toolwharf/publish@1', status: 'saved', name, version, file };
+    terminal.out(
+      args.has('json') ? `${JSON.stringify(document)}\n` : `${lines.map(visibleLine).join('\n')}\n`,
+    );
+    return;
+  }
   if (args.has('json')) {
     const review = done.status === 'waits-for-review' ? { review: done.review, findings: done.findings } : {};
     terminal.out(

@@ -6,14 +6,13 @@ import type { Arguments, Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { mirrorToFolder, registryHead, verifyRegistry } from '../registry/registry-checks.js';
 import { createRegistry, registryKeys } from '../registry/registry-creation.js';
-import {
-  approvePublisher,
-  decideRelease,
-  renewRegistry,
-  rotateRegistryRole,
-} from '../registry/registry-decisions.js';
+import { approvePublisher, decideRelease } from '../registry/registry-decisions.js';
+import { registryOwners } from '../registry/registry-owners.js';
 import { dataOption, keysOption, RegistryPlace, registryOption } from '../registry/registry-place.js';
+import { renewRegistry } from '../registry/registry-renewal.js';
+import { rotateRegistryRoles } from '../registry/registry-rotation.js';
 import { registryToken, serveRegistry } from '../registry/registry-serving.js';
+import { saveOption, sendSaved, signSaved } from '../registry/registry-signing.js';
 import { tokenFileOption } from '../registry/server-choice.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
@@ -24,11 +23,14 @@ const verbs: Readonly<Record<string, (args: Arguments, terminal: Terminal) => Pr
   init: createRegistry,
   keys: registryKeys,
   approve: approvePublisher,
+  owners: registryOwners,
   yank: decideRelease,
   quarantine: decideRelease,
   release: decideRelease,
-  rotate: rotateRegistryRole,
+  rotate: rotateRegistryRoles,
   renew: renewRegistry,
+  sign: signSaved,
+  send: sendSaved,
   verify: verifyRegistry,
   mirror: mirrorToFolder,
   heads: registryHead,
@@ -94,8 +96,19 @@ export const registryCommand: Command = {
       value: 'N',
       text: 'with init: days until online files expire; with token create: days it is valid',
     },
-    { name: 'threshold', value: 'N', text: 'with approve: how many of the keys must sign (default: 1)' },
+    {
+      name: 'threshold',
+      value: 'N',
+      text: 'how many keys must sign: of a namespace with approve (default: 1), of the root with init and rotate (default: 2)',
+    },
+    { name: 'root-keys', value: 'N', text: 'with init and rotate: how many keys the root has (default: 3)' },
     { name: 'replace', text: 'with approve: replace the keys of a namespace' },
+    {
+      name: 'signed',
+      value: 'FILE',
+      text: 'with approve --replace: what the new owner signed with "registry renew NAMESPACE --save FILE"',
+    },
+    saveOption,
     { name: 'reason', value: 'TEXT', text: 'with yank, quarantine and release: why, for those who use it' },
     {
       name: 'compare',
@@ -105,10 +118,15 @@ export const registryCommand: Command = {
     {
       name: 'to',
       value: 'REGISTRY',
-      text: 'with yank: name or URL of a configured registry, instead of a folder',
+      text: 'with yank, renew NAMESPACE, sign and send: name or URL of a configured registry, or a folder',
     },
     tokenFileOption,
     { name: 'accept-expired', text: 'with mirror: copy files that have expired' },
+    {
+      name: 'root',
+      value: 'SHA256',
+      text: 'with mirror: what the root file of a folder must be (default: that of the configuration)',
+    },
     { name: 'read', text: 'with token create: a token that only reads' },
     { name: 'port', value: 'N', text: 'with serve: port (default: 8378; 0 picks a free one)' },
     { name: 'listen', value: 'ADDRESS', text: 'with serve: address (default: 127.0.0.1)' },
@@ -145,7 +163,7 @@ async function review(args: Arguments, terminal: Terminal): Promise<number> {
     });
   if (more.length > 0 || (verb === 'list' && id !== undefined))
     throw new HostError('usage', 'name one package at a time');
-  const { data } = await RegistryPlace.open(args, terminal);
+  const { data } = (await RegistryPlace.open(args, terminal)).assertData();
   const queue = await terminal.openReviewQueue(data);
   if (verb === 'list') {
     const entries = await queue.list();

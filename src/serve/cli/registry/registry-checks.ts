@@ -1,17 +1,26 @@
 import { readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { sha256 } from '../../../files/sha256.js';
 import { HostError } from '../../../model/host-error.js';
+import { rootFingerprintPattern } from '../../../model/registry-setting.js';
+import { firstRoot } from '../../../registry/client/first-root.js';
 import { compareWithHead } from '../../../registry/client/registry-client.js';
+import type { RegistryView } from '../../../registry/client/registry-view.js';
+import { openLogHead } from '../../../registry/log/log-head.js';
+import type { RegistryRepository } from '../../../registry/repository/registry-repository.js';
 import { checkRepository } from '../../../registry/repository/repository-check.js';
 import { mirrorRegistry } from '../../../registry/repository/repository-mirror.js';
+import { dueFiles } from '../../../registry/repository/repository-renewal.js';
 import { folderTransport } from '../../../registry/transport/folder-transport.js';
 import { errorTable } from '../../errors.js';
+import { stateDirectory } from '../command/arguments.js';
 import type { Arguments } from '../command/command.js';
+import { loadConfig, settingsFrom } from '../config/config.js';
 import { isDryRun, reportDryRun } from '../dry-run.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { RegistryPlace } from './registry-place.js';
-import { reportRegistry } from './registry-report.js';
+import { amountText, dueLines, reportRegistry } from './registry-report.js';
+import { configuredAs } from './server-choice.js';
 
 /** Reads every file of a registry and compares it with what was signed. Exit 6 if anything differs. */
 export async function verifyRegistry(args: Arguments, terminal: Terminal): Promise<number> {
@@ -20,17 +29,24 @@ export async function verifyRegistry(args: Arguments, terminal: Terminal): Promi
     terminal,
     args.positionals[1] ?? args.value('registry') ?? '.',
   );
-  const report = await checkRepository(await place.repository.view());
+  const view = await place.repository.view();
+  const report = await checkRepository(view);
+  // What cannot be read is among the problems already.
+  const due = report.problems.length === 0 ? await dueFiles(view, Date.now()) : [];
   const { problems, expired, namespaces, releases, entries } = report;
   reportRegistry(
     [
       ...problems.map((it) => `problem: ${it}`),
       ...expired.map((it) => `expired: ${it}`),
       problems.length === 0
-        ? `the registry is intact: ${releases} releases in ${namespaces} namespaces, ${entries} entries in its log`
-        : `${problems.length} problems`,
+        ? `the registry is intact: ${amountText(releases, 'release')} in ${amountText(namespaces, 'namespace')}, ${amountText(entries, 'entry', 'entries')} in its log`
+        : amountText(problems.length, 'problem'),
+      ...dueLines(due),
     ],
-    { did: 'verified', ok: problems.length === 0, problems, expired, namespaces, releases, entries },
+    {
+      ...{ did: 'verified', ok: problems.length === 0, problems, expired, namespaces, releases, entries },
+      due: due.map((it) => ({ ...it })),
+    },
     args,
     terminal,
   );
@@ -42,28 +58,55 @@ export async function mirrorToFolder(args: Arguments, terminal: Terminal): Promi
   const [, from, to, ...more] = args.positionals;
   if (from === undefined || to === undefined || more.length > 0)
     throw new HostError('usage', 'name a registry and a folder: toolwharf registry mirror FROM TO', {
-      hint: 'both are folders; a registry on a web server is copied with any program that copies files',
+      hint: 'FROM is a registry of your configuration, or a folder; TO is a folder',
     });
+  const expected = args.value('root');
+  if (expected !== undefined && !rootFingerprintPattern.test(expected))
+    throw new HostError('usage', `--root ${expected} is not a SHA-256`, {
+      hint: 'it has 64 hexadecimal digits, as "registry init" printed it',
+    });
+  const { policy } = settingsFrom(await loadConfig(args, terminal), args, terminal);
+  const setting = configuredAs(from, policy.registries ?? []);
   const folder = resolve(terminal.cwd, from);
-  if (!terminal.isFolder(folder))
-    throw new HostError('not_found', `there is no folder ${from}`, { hint: 'name the folder of a registry' });
+  if (setting === undefined && !terminal.isFolder(folder))
+    throw new HostError('not_found', `${from} is neither a registry of your configuration nor a folder`, {
+      hint: 'add it to your configuration: [registries.NAME] with url and root; or name a folder',
+    });
   if (isDryRun(args)) return reportDryRun(`copy ${from} to ${to}`, args, terminal);
-  const place = await RegistryPlace.open(args, terminal, to);
-  const report = await mirrorRegistry({
-    from: folderTransport(folder),
-    root: await readFile(join(folder, 'metadata', '1.root.json')),
-    to: place.repository,
-    now: Date.now(),
-    acceptExpired: args.has('accept-expired'),
-  });
+  const { repository } = await RegistryPlace.open(args, terminal, to);
+  const acceptExpired = args.has('accept-expired');
+  const { root, ...report } =
+    setting === undefined
+      ? await mirrorOf(folder, { repository, expected, acceptExpired })
+      : await terminal.mirrorConfigured({
+          ...{ setting, policy, repository, acceptExpired },
+          state: stateDirectory(args, terminal.environment, terminal.cwd),
+        });
   return reportRegistry(
     [
-      `copied ${report.releases} releases: ${report.files} new files, ${report.bytes.toLocaleString('en')} bytes`,
+      `copied ${amountText(report.releases, 'release')}: ${amountText(report.files, 'new file')}, ${report.bytes.toLocaleString('en')} bytes`,
+      ...(setting === undefined && expected === undefined
+        ? [`its root has the SHA-256 ${root}: compare it with the one that its operator gave you`]
+        : []),
     ],
-    { did: 'mirrored', releases: report.releases, files: report.files, bytes: report.bytes },
+    { did: 'mirrored', releases: report.releases, files: report.files, bytes: report.bytes, root },
     args,
     terminal,
   );
+}
+
+interface FolderMirror {
+  readonly repository: RegistryRepository;
+  /** SHA-256 of the root file; undefined: any, which the person compares. */
+  readonly expected: string | undefined;
+  readonly acceptExpired: boolean;
+}
+
+async function mirrorOf(folder: string, { repository, expected, acceptExpired }: FolderMirror) {
+  const from = folderTransport(folder);
+  const file = await firstRoot(from, expected);
+  const report = await mirrorRegistry({ from, root: file, to: repository, now: Date.now(), acceptExpired });
+  return { ...report, root: sha256(file) };
 }
 
 /** The newest head of the log, for comparing it with what others see. */
@@ -76,7 +119,7 @@ export async function registryHead(args: Arguments, terminal: Terminal): Promise
   const view = await place.repository.view();
   const { head } = view;
   const file = args.value('compare');
-  const shared = file === undefined ? undefined : await compareWithHead(view, readHead(file, terminal));
+  const shared = file === undefined ? undefined : await compareWithHead(view, readHead(file, view, terminal));
   const agrees =
     shared === undefined
       ? []
@@ -98,12 +141,24 @@ export async function registryHead(args: Arguments, terminal: Terminal): Promise
 const maxHeadBytes = 100_000;
 
 /** A head of the log as somebody else saw it: the signed note. */
-function readHead(file: string, { cwd }: Terminal): string {
+function readHead(file: string, { root }: RegistryView, { cwd }: Terminal): string {
+  const note = textOf(resolve(cwd, file), file);
   try {
-    const path = resolve(cwd, file);
+    openLogHead(note, { ...root.document, witnesses: { keys: [], threshold: 0 } });
+    return note;
+  } catch (error) {
+    throw new HostError('integrity', `${file} has no head that the log of this registry signed`, {
+      cause: error,
+      hint: 'the other person writes it with "toolwharf registry heads FOLDER > head.txt", for the same registry',
+    });
+  }
+}
+
+function textOf(path: string, file: string): string {
+  try {
     if (statSync(path).size <= maxHeadBytes) return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new HostError('usage', `${file} cannot be read`, { cause: error });
+    throw new HostError('usage', `${file} cannot be read`, { cause: error, hint: 'check the path' });
   }
   throw new HostError('usage', `${file} is too large for the head of a log`);
 }

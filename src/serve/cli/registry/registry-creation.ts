@@ -1,15 +1,20 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { sha256 } from '../../../files/sha256.js';
 import { HostError } from '../../../model/host-error.js';
 import { registryKeyText } from '../../../registry/metadata/registry-key.js';
-import { createRepository, defaultBins, defaultDays } from '../../../registry/repository/new-repository.js';
+import {
+  assertLogName,
+  createRepository,
+  defaultBins,
+  defaultDays,
+} from '../../../registry/repository/new-repository.js';
 import type { Arguments } from '../command/command.js';
 import { isDryRun, reportDryRun } from '../dry-run.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { RegistryPlace } from './registry-place.js';
-import { reportRegistry } from './registry-report.js';
+import { amountText, reportRegistry } from './registry-report.js';
 
-const rootKeys = { count: 3, threshold: 2 };
+const rootKeys = { count: 3, threshold: 2, most: 16 };
 
 /** A new registry with all of its keys, in one command. */
 export async function createRegistry(args: Arguments, terminal: Terminal): Promise<number> {
@@ -19,14 +24,16 @@ export async function createRegistry(args: Arguments, terminal: Terminal): Promi
   const place = await RegistryPlace.open(args, terminal, folder);
   const logName = args.value('name') ?? basename(place.folder);
   const days = { ...defaultDays, online: wholeNumber(args, 'days', defaultDays.online) };
+  const count = wholeNumber(args, 'root-keys', rootKeys.count);
+  const threshold = wholeNumber(args, 'threshold', Math.min(rootKeys.threshold, count));
+  assertRootKeys(count, threshold);
   if (isDryRun(args))
     return reportDryRun(`create the registry ${logName} in ${place.folder}`, args, terminal);
   await place.repository.assertEmpty();
+  assertLogName(logName);
   const key = async (name: string) => (await place.newKeys.create(name, keyPlace(args))).signer;
   const one = async (name: string) => [await key(name)];
-  const root = await Promise.all(
-    Array.from({ length: rootKeys.count }, (_, index) => key(`root-${index + 1}`)),
-  );
+  const root = await Promise.all(Array.from({ length: count }, (_, index) => key(`root-${index + 1}`)));
   const online = {
     snapshot: await one('snapshot'),
     timestamp: await one('timestamp'),
@@ -36,7 +43,7 @@ export async function createRegistry(args: Arguments, terminal: Terminal): Promi
   };
   await createRepository(place.repository, {
     ...{ logName, online, days },
-    root: { signers: root, threshold: rootKeys.threshold },
+    root: { signers: root, threshold },
     targets: { signers: await one('targets'), threshold: 1 },
     bins: defaultBins,
     witnesses: { keys: [], threshold: 0 },
@@ -47,7 +54,9 @@ export async function createRegistry(args: Arguments, terminal: Terminal): Promi
     [
       `created ${place.folder}`,
       `its root has the SHA-256 ${fingerprint}; give it to those who use the registry`,
-      `its keys are in ${place.newKeys.folder}: move root-1, root-2, root-3 and targets to another machine`,
+      `they write it into config.toml: [registries.NAME] with root = "${fingerprint.slice(0, 4)}…", and url or path`,
+      `its keys are in ${place.newKeys.folder}: move ${root.map((_, index) => `root-${index + 1}`).join(', ')} and targets to another machine`,
+      `each change of the root needs ${threshold} of its ${amountText(count, 'key')}: keep copies in different places`,
       `next: toolwharf registry approve NAMESPACE KEY --registry ${folder}`,
     ],
     { did: 'created', folder: place.folder, keys: place.newKeys.folder, root: fingerprint },
@@ -60,6 +69,12 @@ export async function createRegistry(args: Arguments, terminal: Terminal): Promi
 export async function registryKeys(args: Arguments, terminal: Terminal): Promise<number> {
   const [, verb, name, ...more] = args.positionals;
   const place = await RegistryPlace.open(args, terminal);
+  // The keys of a registry are beside it. Beside any other folder, nobody would look for them.
+  const isNamed = args.values('keys').length > 0 || args.value('registry') !== undefined;
+  if (!isNamed && !terminal.isFolder(join(place.folder, 'metadata')))
+    throw new HostError('usage', 'name the folder with the keys: --keys DIR', {
+      hint: 'or name the folder of a registry, whose keys are beside it: --registry DIR',
+    });
   if (verb === 'create' && name !== undefined && more.length === 0) {
     if (isDryRun(args))
       return reportDryRun(`create the key ${name} in ${place.newKeys.folder}`, args, terminal);
@@ -88,6 +103,14 @@ export async function registryKeys(args: Arguments, terminal: Terminal): Promise
     args,
     terminal,
   );
+}
+
+/** Throws unless so many of the root keys can sign. */
+export function assertRootKeys(count: number, threshold: number): void {
+  if (threshold <= count && count <= rootKeys.most) return;
+  throw new HostError('usage', `a root with ${count} keys cannot need ${threshold} signatures`, {
+    hint: `use at most ${rootKeys.most} root keys, and a threshold that they can reach: --root-keys 3 --threshold 2`,
+  });
 }
 
 export function keyPlace(args: Arguments): 'file' | 'keychain' {

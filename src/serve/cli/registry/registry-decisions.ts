@@ -1,25 +1,19 @@
 // What the operator of a registry decides: who publishes where, which releases are warned about, which keys are used.
 import { HostError } from '../../../model/host-error.js';
 import { targetsSignersOf } from '../../../registry/keys/role-keys.js';
-import { parseRegistryKeyText, type RegistrySigner } from '../../../registry/metadata/registry-key.js';
+import { parseRegistryKeyText } from '../../../registry/metadata/registry-key.js';
 import { parsePackageName, type ReleaseName } from '../../../registry/names/package-name.js';
+import { withdrawalOf } from '../../../registry/publisher/local-publication.js';
 import { approveNamespace } from '../../../registry/repository/namespace-approval.js';
-import {
-  quarantineRelease,
-  releaseFromQuarantine,
-} from '../../../registry/repository/release-publication.js';
 import { yankRelease } from '../../../registry/repository/release-publishing.js';
-import { signersFor } from '../../../registry/repository/repository-signers.js';
-import { type Rotation, rotateRole } from '../../../registry/repository/role-rotation.js';
-import { stateDirectory } from '../command/arguments.js';
+import { quarantineRelease, releaseFromQuarantine } from '../../../registry/repository/release-quarantine.js';
 import type { Arguments } from '../command/command.js';
-import { loadConfig, settingsFrom } from '../config/config.js';
 import { isDryRun, reportDryRun } from '../dry-run.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { keyPlace, wholeNumber } from './registry-creation.js';
+import { wholeNumber } from './registry-creation.js';
 import { publisherSigners, RegistryPlace } from './registry-place.js';
 import { reportRegistry } from './registry-report.js';
-import { chosenRegistry, registryTokenOf } from './server-choice.js';
+import { deliveryOf, loadPublication, registryNamed, reportSaved } from './registry-signing.js';
 
 export async function approvePublisher(args: Arguments, terminal: Terminal): Promise<number> {
   const [, namespace, ...texts] = args.positionals;
@@ -37,6 +31,10 @@ export async function approvePublisher(args: Arguments, terminal: Terminal): Pro
   });
   const threshold = wholeNumber(args, 'threshold', 1);
   const place = await RegistryPlace.open(args, terminal);
+  const file = args.value('signed');
+  const ownerFile = file === undefined ? undefined : loadPublication(file, terminal);
+  if (ownerFile !== undefined && ownerFile.namespace !== namespace)
+    throw new HostError('usage', `${file} is for the namespace ${ownerFile.namespace}, not ${namespace}`);
   if (isDryRun(args)) return reportDryRun(`approve ${keys.length} keys for ${namespace}`, args, terminal);
   const signers = await place.signers();
   await place.repository.change(await place.online(), async (change) =>
@@ -45,6 +43,7 @@ export async function approvePublisher(args: Arguments, terminal: Terminal): Pro
       targetsSigners: targetsSignersOf(change.view, signers),
       replace: args.has('replace'),
       ownerSigners: signers,
+      ownerFile: ownerFile === undefined ? undefined : Buffer.from(ownerFile.metadata),
     }),
   );
   return reportRegistry(
@@ -67,7 +66,9 @@ export async function decideRelease(args: Arguments, terminal: Terminal): Promis
   const done = { yank: 'withdrawn', quarantine: 'under quarantine' }[verb] ?? 'no longer under quarantine';
   const report = () =>
     reportRegistry([`${text} is ${done}: ${reason}`], { did: verb, release: text, reason }, args, terminal);
-  const to = args.value('to');
+  const [to, save] = [args.value('to'), args.value('save')];
+  if (save !== undefined && verb !== 'yank')
+    throw new HostError('usage', `--save is for yank: ${verb} needs no signatures of publishers`);
   if (to !== undefined && verb !== 'yank')
     throw new HostError('usage', `--to is for yank: ${verb} is for the operator, who has the registry`, {
       hint: 'name its folder: --registry DIR',
@@ -75,15 +76,20 @@ export async function decideRelease(args: Arguments, terminal: Terminal): Promis
   const chosen = to === undefined ? undefined : await registryNamed(to, args, terminal);
   if (chosen?.kind === 'server') {
     if (isDryRun(args)) return reportDryRun(`yank ${text} at ${to}: ${reason}`, args, terminal);
-    await terminal.yankAtServer({
+    const publication = await terminal.yankAtServer({
       ...{ release: change, setting: chosen.setting, state: chosen.state, policy: chosen.policy },
       signers: await publisherSigners(args, terminal),
-      token: registryTokenOf(args, terminal),
+      ...deliveryOf(args, terminal),
     });
-    return report();
+    return publication === undefined ? report() : reportSaved(publication, save ?? '', args, terminal);
   }
   const place = await RegistryPlace.open(args, terminal, chosen?.folder);
   if (isDryRun(args)) return reportDryRun(`${verb} ${text}: ${reason}`, args, terminal);
+  if (verb === 'yank' && save !== undefined) {
+    const signers = await place.signers();
+    const publication = await withdrawalOf(change, { repository: place.repository, signers, now: Date.now });
+    return reportSaved(publication, save, args, terminal);
+  }
   const online = await place.online();
   if (verb === 'yank')
     await yankRelease(place.repository, change, { online, signers: await place.signers() });
@@ -91,65 +97,6 @@ export async function decideRelease(args: Arguments, terminal: Terminal): Promis
     await place.repository.change(online, (it) => quarantineRelease(it, change));
   else await place.repository.change(online, (it) => releaseFromQuarantine(it, change));
   return report();
-}
-
-async function registryNamed(to: string, args: Arguments, terminal: Terminal) {
-  const { policy } = settingsFrom(await loadConfig(args, terminal), args, terminal);
-  const chosen = chosenRegistry(to, policy.registries ?? [], terminal);
-  return { ...chosen, policy, state: stateDirectory(args, terminal.environment, terminal.cwd) };
-}
-
-const roles = ['root', 'targets', 'snapshot', 'timestamp', 'index', 'quarantine', 'log'] as const;
-
-/** New keys for a role. The old ones stay in their folder until somebody deletes them. */
-export async function rotateRegistryRole(args: Arguments, terminal: Terminal): Promise<number> {
-  const [, role, ...more] = args.positionals;
-  const known = roles.find((it) => it === role);
-  if (known === undefined || more.length > 0)
-    throw new HostError('usage', 'name the role whose keys are replaced', {
-      hint: `use ${roles.join(', ')}`,
-    });
-  const place = await RegistryPlace.open(args, terminal);
-  if (isDryRun(args)) return reportDryRun(`create new keys for ${known} and use them`, args, terminal);
-  const view = await place.repository.view();
-  const signers = await place.signers();
-  const count = known === 'root' ? view.root.document.roles.root.keyids.length : 1;
-  const stamp = new Date().toISOString().slice(0, 10);
-  const next: RegistrySigner[] = [];
-  for (let number = 1; number <= count; number++) {
-    const name = `${known}-${stamp}-${view.root.document.version + 1}${count === 1 ? '' : `-${number}`}`;
-    next.push((await place.newKeys.create(name, keyPlace(args))).signer);
-  }
-  const threshold = known === 'root' ? view.root.document.roles.root.threshold : 1;
-  const rotation: Rotation = {
-    role: known,
-    ...(known === 'log' ? { nextLog: next[0]?.privateKey } : { next: { signers: next, threshold } }),
-    rootSigners: signersFor(view.root.document.roles.root, signers),
-    targetsSigners: targetsSignersOf(view, signers),
-    online: await place.online(),
-    now: Date.now(),
-  };
-  await rotateRole(place.repository, rotation);
-  return reportRegistry(
-    [`${known} has new keys; keep the old ones until all readers have seen the change`],
-    { did: 'rotated', role: known },
-    args,
-    terminal,
-  );
-}
-
-/** Signs what expires soon again. */
-export async function renewRegistry(args: Arguments, terminal: Terminal): Promise<number> {
-  const place = await RegistryPlace.open(args, terminal);
-  if (isDryRun(args)) return reportDryRun('sign the timestamp and the snapshot again', args, terminal);
-  await place.repository.change(await place.online(), async () => {});
-  const { timestamp } = await place.repository.view();
-  return reportRegistry(
-    [`renewed until ${timestamp.document.expires}`],
-    { did: 'renewed', expires: timestamp.document.expires },
-    args,
-    terminal,
-  );
 }
 
 export function releaseOfText(text: string): ReleaseName {

@@ -1,5 +1,6 @@
 // Where a registry is on this machine: its files, which everybody may read, and beside them its keys and the data of its
 // server, which nobody else may.
+import { accessSync, constants, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HostError } from '../../../model/host-error.js';
 import { KeyFolder, type NamedKey } from '../../../registry/keys/key-folder.js';
@@ -54,6 +55,23 @@ export class RegistryPlace {
       (it) => new KeyFolder({ folder: it, keychain }),
     );
     return new RegistryPlace(path, resolve(terminal.cwd, args.value('data') ?? `${path}.data`), keyFolders);
+  }
+
+  /** Throws if the private data is there and cannot be used by this user. */
+  assertData(): this {
+    try {
+      if (existsSync(this.data)) accessSync(this.data, constants.R_OK | constants.W_OK | constants.X_OK);
+      return this;
+    } catch (error) {
+      throw new HostError(
+        'state_unusable',
+        `${this.data}, the private data of the registry, cannot be used`,
+        {
+          cause: error,
+          hint: 'run this as the user who owns it, or name another folder: --data DIR',
+        },
+      );
+    }
   }
 
   get newKeys(): KeyFolder {

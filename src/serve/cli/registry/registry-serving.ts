@@ -22,6 +22,7 @@ export async function serveRegistry(args: Arguments, terminal: Terminal): Promis
   const [, folder, ...more] = args.positionals;
   if (more.length > 0) throw new HostError('usage', 'serve one registry at a time');
   const place = await RegistryPlace.open(args, terminal, folder ?? args.value('registry') ?? '.');
+  place.assertData();
   const port = portOf(args);
   const isReadOnly = args.has('read-only');
   const config = await loadConfig(args, terminal);
@@ -35,7 +36,7 @@ export async function serveRegistry(args: Arguments, terminal: Terminal): Promis
       state: stateDirectory(args, terminal.environment, terminal.cwd),
       policy: settingsFrom(config, args, terminal).policy,
     }),
-    postgres: terminal.environment.TOOLWHARF_REGISTRY_DATABASE ?? args.value('database'),
+    postgres: args.value('database') ?? terminal.environment.TOOLWHARF_REGISTRY_DATABASE,
     now: Date.now,
   });
   const server = await openRegistryServer({
@@ -73,7 +74,7 @@ export async function serveRegistry(args: Arguments, terminal: Terminal): Promis
 export async function registryToken(args: Arguments, terminal: Terminal): Promise<number> {
   const [, verb = 'list', name, ...namespaces] = args.positionals;
   const place = await RegistryPlace.open(args, terminal);
-  const tokens = new PublisherTokens(place.data, Date.now);
+  const tokens = new PublisherTokens(place.assertData().data, Date.now);
   if (verb === 'list') {
     const entries = tokens.list();
     return reportRegistry(

@@ -22,13 +22,21 @@ export function chosenRegistry(
   settings: readonly RegistrySetting[],
   terminal: Pick<Terminal, 'cwd' | 'isFolder'>,
 ): RegistryChoice {
-  const setting = settings.find((it) => it.name === to || sameUrl(it, to));
+  const setting = configuredAs(to, settings);
   if (setting?.url !== undefined) return { kind: 'server', setting };
   const folder = setting?.path ?? resolve(terminal.cwd, to);
   if (terminal.isFolder(folder)) return { kind: 'folder', folder };
   throw new HostError('not_found', `${to} is neither a configured registry nor a folder`, {
-    hint: 'add it to your configuration: [registries.NAME] with url and root',
+    hint: 'add it to your configuration: [registries.NAME] with url and root; or name the folder of a registry',
   });
+}
+
+/** The registry of the configuration with this name or URL; undefined: none. */
+export function configuredAs(
+  text: string,
+  settings: readonly RegistrySetting[],
+): RegistrySetting | undefined {
+  return settings.find((it) => it.name === text || sameUrl(it, text));
 }
 
 export function registryTokenOf(args: Arguments, terminal: Terminal): string {

@@ -31,6 +31,12 @@ import type {
   RemotePublicationResult,
   RemoteRelease,
 } from '../../../registry/publisher/remote-publication.js';
+import type {
+  PublicationChanges,
+  SignedPublication,
+} from '../../../registry/publisher/signed-publication.js';
+import type { RegistryRepository } from '../../../registry/repository/registry-repository.js';
+import type { MirrorReport } from '../../../registry/repository/repository-mirror.js';
 
 export type LoadFormats = () => Promise<readonly FormatDescriptor[]>;
 
@@ -102,7 +108,19 @@ export interface Terminal {
   connectTextModel(options: TextModelOptions): Promise<TextModel | undefined>;
   publishAtServer(publication: ServerPublication): Promise<RemotePublicationResult>;
   /** Withdraws a release at a server of the configuration. */
-  yankAtServer(withdrawal: ServerWithdrawal): Promise<void>;
+  yankAtServer(withdrawal: ServerWithdrawal): Promise<SignedPublication | undefined>;
+  /** Signs the file of a namespace again, at a server of the configuration. */
+  renewAtServer(renewal: ServerRenewal): Promise<SignedPublication | undefined>;
+  /** Sends what members of a team signed one after the other. */
+  sendToServer(delivery: ServerDelivery): Promise<void>;
+  /** What a publication changes in a registry of the configuration. Undefined: it does not have the namespace. */
+  publicationChanges(
+    publication: SignedPublication,
+    setting: RegistrySetting,
+    access: RegistryReach,
+  ): Promise<PublicationChanges | undefined>;
+  /** A verified copy of a registry of the configuration. */
+  mirrorConfigured(copy: RegistryCopy): Promise<MirrorReport & { readonly root: string }>;
   /** Verifies the configured registries, and finds packages in them. */
   searchRegistries(search: RegistryQuestion, access: RegistryReach): Promise<FoundInRegistries>;
   /** What the configured registries say about `registry:NAME@RANGE`. */
@@ -139,18 +157,41 @@ export interface RegistryReach {
   readonly policy: Pick<SessionPolicy, 'caCertificates' | 'registries' | 'deny'>;
 }
 
+/** A copy that is made of a registry of the configuration. */
+export interface RegistryCopy {
+  readonly setting: RegistrySetting;
+  readonly state: string;
+  readonly policy: Pick<SessionPolicy, 'caCertificates' | 'deny'>;
+  /** The copy. */
+  readonly repository: RegistryRepository;
+  readonly acceptExpired: boolean;
+}
+
 /** How a publisher works at a server of the configuration. */
 interface ServerPublisher {
   readonly setting: RegistrySetting;
   readonly state: string;
   readonly policy: Pick<SessionPolicy, 'caCertificates'>;
   readonly signers: readonly RegistrySigner[];
-  readonly token: string;
+  /** Undefined: nothing is sent. */
+  readonly token: string | undefined;
+  /** Whether the publication is returned for the signatures of others, instead of sent. Default: false. */
+  readonly collects?: boolean | undefined;
 }
 
 /** A release that is published at a server of the configuration. */
 export interface ServerPublication extends ServerPublisher {
   readonly release: RemoteRelease;
+}
+
+/** A namespace whose publisher renews its signature at a server. */
+export interface ServerRenewal extends ServerPublisher {
+  readonly namespace: string;
+}
+
+/** A publication that members of a team signed one after the other. */
+export interface ServerDelivery extends Omit<ServerPublisher, 'collects'> {
+  readonly publication: SignedPublication;
 }
 
 /** A release that its publisher withdraws at a server. */
