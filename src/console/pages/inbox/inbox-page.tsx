@@ -16,6 +16,7 @@ import {
 import { MovedFiles } from './moved-files.js';
 import { Reviews } from './reviews.js';
 import { Setups } from './setups.js';
+import { StandingRules } from './standing-rules.js';
 import { UnknownOutcomes } from './unknown-outcomes.js';
 
 export const inboxPage: ConsolePage = {
@@ -47,6 +48,7 @@ function Inbox() {
           <p>Held calls appear here at once, also on your phone.</p>
         </Empty>
       )}
+      <StandingRules />
     </div>
   );
 }

@@ -89,7 +89,7 @@ function PackageDetails({ id, state }: { readonly id: string; readonly state: Pa
         </ul>
       </Section>
       <PackageGenerations id={id} />
-      {state.state === 'ready' && <PackageLearning id={id} />}
+      {state.state === 'ready' && <PackageLearning id={id} isNarrowed={state.narrowed !== undefined} />}
       {diagnostics.length > 0 && (
         <Section title="Findings in the manifest">
           <ul class="tools">

@@ -1,5 +1,5 @@
 import type { PackageState } from '../../../host/host.js';
-import type { NetworkAccess, NetworkHost } from '../../../model/permissions.js';
+import { hostText, networkText } from '../../parts/network-text.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Section } from '../../parts/section.js';
 import { useLive } from '../../shell/live.js';
@@ -49,7 +49,10 @@ export function PackagePermissions({ id, state }: { readonly id: string; readonl
         <div class="card">
           <h3>Granted</h3>
           {may === undefined ? (
-            <p class="dim">{explained.error?.message ?? 'It has no tool that could be called.'}</p>
+            <p class="dim">
+              {explained.error?.message ??
+                (first === undefined ? 'It has no tool that could be called.' : 'Loading…')}
+            </p>
           ) : (
             <dl class="facts">
               <dt>Network</dt>
@@ -110,18 +113,3 @@ const sandboxTexts: Readonly<Record<PackageState['sandbox'], string>> = {
   'declared-only': 'Declared only: its code runs elsewhere, so nothing is enforced here.',
   none: 'None: it runs without a sandbox.',
 };
-
-function networkText(network: NetworkAccess): string {
-  switch (network.kind) {
-    case 'none':
-      return 'none';
-    case 'public':
-      return 'any public host';
-    case 'hosts':
-      return network.hosts.map(hostText).join(', ') || 'none';
-  }
-}
-
-function hostText({ host, port, subdomains = false }: NetworkHost): string {
-  return `${subdomains ? '*.' : ''}${host}${port === null ? '' : `:${port}`}`;
-}
