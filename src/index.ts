@@ -78,6 +78,7 @@ export type {
   OpenSession,
   PackageIndexes,
   PackageInstructions,
+  PackagePage,
   PackageReport,
   PackageReview,
   PackageSource,

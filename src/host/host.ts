@@ -42,6 +42,7 @@ import type { SetOperations } from './operator/sets.js';
 import type { SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
 import type { Manifests, PackageSource } from './packages/manifests.js';
 import type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
+import type { PackagePage } from './packages/package-page.js';
 import type { SessionOptions } from './session-options.js';
 import type { Tasks } from './tasks.js';
 import type { ServerSignIns } from './upstream/server-sign-ins.js';
@@ -154,6 +155,7 @@ export type {
   WrittenDraft,
 } from './packages/manifests.js';
 export type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
+export type { PackagePage } from './packages/package-page.js';
 export type {
   FirstAcceptance,
   ServedSessionOptions,
@@ -332,6 +334,8 @@ export interface Session extends RemoteSession {
    * it.
    */
   onChange(listener: () => void): () => void;
+  /** The static page of a ready package, for the console. */
+  page(id: string): Promise<PackagePage>;
   /** What upstream MCP servers say to those who use them, in the order of the packages. */
   instructions(): Promise<readonly PackageInstructions[]>;
   /**

@@ -79,9 +79,7 @@ export interface ApprovalRequest extends ApprovalBinding {
 
 /** Whether the effect of a held call cannot be undone, for whichever reason it is held. */
 export function isDestructive({ kind, evidence }: Pick<ApprovalRequest, 'kind' | 'evidence'>): boolean {
-  return (
-    kind === 'destructive' || evidence.some((it) => it.kind === 'effect' && it.text === destructiveText)
-  );
+  return kind === 'destructive' || evidence.some((it) => it.kind === 'effect' && it.text === destructiveText);
 }
 
 /** Characters of what a person says that they asked for. */

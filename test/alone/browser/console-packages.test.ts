@@ -1,12 +1,15 @@
 // The packages of the console in Chromium: status, values, stopping, and what a package may use.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
+import { pythonTool } from '../../support/workbench.js';
 
 describe.skipIf(!hasChromium)('the packages (needs chromium)', () => {
   let bench: ConsoleBench;
 
   beforeAll(async () => {
-    bench = await consoleBench();
+    bench = await consoleBench({
+      'far.py': pythonTool({ name: 'far', network: true, body: ['return {"words": 1}'] }),
+    });
   });
   afterAll(() => bench?.close());
   beforeEach(() => void bench.complaints.splice(0));
@@ -16,10 +19,19 @@ describe.skipIf(!hasChromium)('the packages (needs chromium)', () => {
     const row = page.getByRole('row', { name: /door/ });
     await row.waitFor();
     expect(await row.textContent()).toContain('needs setup');
-    expect(await page.getByRole('row').count()).toBe(6);
+    expect(await page.getByRole('row').count()).toBe(7);
     await picture(page, 'packages');
     await row.getByRole('link').click();
     await page.getByRole('heading', { name: 'door', exact: true }).waitFor();
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('a package that waits for a value leads from the inbox to its fields', async () => {
+    const page = await bench.open();
+    await page.getByRole('link', { name: 'Set the values' }).click();
+    await page.getByLabel('Door key', { exact: true }).waitFor();
+    await page.getByText('you choose who may receive it', { exact: false }).waitFor();
     await page.context().close();
     expect(bench.complaints).toEqual([]);
   });
@@ -74,6 +86,25 @@ describe.skipIf(!hasChromium)('the packages (needs chromium)', () => {
     await page.getByRole('button', { name: 'Look at the last 7 days' }).click();
     await page.getByText('It would lose').waitFor();
     await picture(page, 'package-permissions');
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('a package is narrowed to what it used, which shows in its permissions, and can be undone', async () => {
+    const used = { body: { tool: 'far', arguments: { text: 'a' } } };
+    expect((await bench.home.request('/api/v1/call', used)).json.status).toBe('ok');
+    const page = await bench.open('packages/far');
+    const granted = page.locator('.columns .card', { hasText: 'Granted' });
+    await granted.getByText('any public host').waitFor();
+    await page.getByRole('button', { name: 'Look at the last 7 days' }).click();
+    await page.getByText('1 call', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Narrow it' }).click();
+    await page.getByText('far may use only what it used.').first().waitFor();
+    await granted.getByText('Narrowed to').waitFor();
+    await picture(page, 'package-narrowed');
+    await page.getByRole('button', { name: 'Undo the narrowing' }).click();
+    await granted.getByText('any public host').waitFor();
+    await page.getByRole('button', { name: 'Undo the narrowing' }).waitFor({ state: 'detached' });
     await page.context().close();
     expect(bench.complaints).toEqual([]);
   });

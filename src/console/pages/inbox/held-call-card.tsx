@@ -122,8 +122,6 @@ function surroundings({ session, tool, evidence }: ApprovalRequest) {
             <RevealedText text={root} />
           </dd>,
         ]),
-    ...(sandbox === undefined
-      ? []
-      : [<dt key="sandbox">Sandbox</dt>, <dd key="sandbox-text">{sandbox}</dd>]),
+    ...(sandbox === undefined ? [] : [<dt key="sandbox">Sandbox</dt>, <dd key="sandbox-text">{sandbox}</dd>]),
   ];
 }

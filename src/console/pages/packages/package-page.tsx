@@ -66,6 +66,14 @@ function PackageDetails({ id, state }: { readonly id: string; readonly state: Pa
           <Link to={['inbox']}>Review the change in the inbox</Link>
         </p>
       )}
+      {pkg?.interface !== undefined && state.state === 'ready' && (
+        <p>
+          <Link to={['packages', id, 'page']}>Open its page</Link>{' '}
+          <span class="dim">
+            <RevealedText text={pkg.interface} />
+          </span>
+        </p>
+      )}
       {pkg !== undefined && <PackageValues pkg={pkg} />}
       <PackagePermissions id={id} state={state} />
       <Section title={tools.length === 1 ? '1 tool' : `${tools.length} tools`}>

@@ -221,6 +221,7 @@ function audienceOf(needsHosts: boolean, text: string): SecretAudience {
 function recipientsText({ secret, audience }: Slot, entry: SecretEntry | undefined): string {
   if (!secret || audience.kind === 'public') return 'not a secret';
   if (entry?.audience.kind === 'any') return 'any host may receive it';
+  if (entry === undefined && audience.kind === 'unbound') return 'you choose who may receive it';
   const hosts =
     entry?.audience.kind === 'hosts' ? entry.audience.hosts : audience.kind === 'hosts' ? audience.hosts : [];
   return hosts.length === 0 ? 'no host may receive it' : `only ${hosts.join(', ')} may receive it`;

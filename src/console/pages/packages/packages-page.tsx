@@ -6,6 +6,7 @@ import { type Column, Table } from '../../parts/table.js';
 import { navigate } from '../../shell/route.js';
 import { packages } from '../inbox/inbox.js';
 import type { ConsolePage } from '../page.js';
+import { PackageFrame } from './package-frame.js';
 import { PackagePage } from './package-page.js';
 import { PackageStatusText } from './package-status-text.js';
 
@@ -58,8 +59,9 @@ const columns: readonly Column<PackageState>[] = [
   { title: 'Tools', align: 'end', cell: ({ tools }) => tools.length },
 ];
 
-function Packages({ rest: [id] }: { readonly rest: readonly string[] }) {
-  return id === undefined ? <PackageList /> : <PackagePage id={id} />;
+function Packages({ rest: [id, part] }: { readonly rest: readonly string[] }) {
+  if (id === undefined) return <PackageList />;
+  return part === 'page' ? <PackageFrame id={id} /> : <PackagePage id={id} />;
 }
 
 function PackageList() {
