@@ -67,9 +67,10 @@ export async function consoleBench(
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
       const page = await context.newPage();
       listenTo(page, complaints);
-      await page.goto(await link());
+      const signIn = await link();
+      await page.goto(signIn);
       await page.getByText('Connected', { exact: false }).first().waitFor();
-      if (path !== '') await page.goto(`${home.server.url}/console/${path}`);
+      if (path !== '') await page.goto(new URL(`/console/${path}`, signIn).href);
       await page.locator('h1').first().waitFor();
       return page;
     },

@@ -15,7 +15,7 @@ export interface DecisionTexts {
 const none: DecisionTexts = { note: '', asked: '' };
 /** By the id of the call. They stay while other pages are open, and the keys use them too. */
 const texts = signal<Readonly<Record<string, DecisionTexts>>>({});
-/** Calls with a decision on its way: a second key or click does not send another one. */
+/** Calls with a decision, also on its way: a second key or click does not send another one. */
 const deciding = new Set<string>();
 
 export function textsOf({ id }: ApprovalRequest): DecisionTexts {
@@ -58,8 +58,9 @@ async function decide({ id }: ApprovalRequest, work: () => Promise<string>): Pro
   if (deciding.has(id)) return false;
   deciding.add(id);
   const isDecided = await attempt(work);
-  deciding.delete(id);
-  if (isDecided) {
+  // A decided call stays there until the page has read the list again.
+  if (!isDecided) deciding.delete(id);
+  else {
     const { [id]: _, ...rest } = texts.peek();
     texts.value = rest;
   }

@@ -10,6 +10,7 @@ import {
   moved,
   outcomes,
   packages,
+  packagesToReview,
   publications,
   rollbacks,
 } from './inbox.js';
@@ -38,7 +39,7 @@ function Inbox() {
       </header>
       <Loaded from={held.value}>{(calls) => <HeldCalls calls={calls} />}</Loaded>
       <UnknownOutcomes outcomes={outcomes.value.value ?? []} rollbacks={rollbacks.value.value ?? []} />
-      <Reviews packages={(packages.value.value ?? []).filter((it) => it.state === 'needs-review')} />
+      <Reviews packages={packagesToReview()} />
       <AskedPackages requests={askedPackages.value.value ?? []} />
       <Publications from={publications.value} />
       <MovedFiles files={moved.value.value ?? []} />

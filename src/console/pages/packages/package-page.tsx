@@ -3,7 +3,7 @@ import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Loaded, Section } from '../../parts/section.js';
 import { packages } from '../inbox/inbox.js';
-import { PackageActions } from './package-actions.js';
+import { PackageActions, RevokedDialog } from './package-actions.js';
 import { PackageGenerations } from './package-generations.js';
 import { PackageLearning } from './package-learning.js';
 import { PackagePermissions } from './package-permissions.js';
@@ -29,6 +29,7 @@ export function PackagePage({ id }: { readonly id: string }) {
           );
         }}
       </Loaded>
+      <RevokedDialog />
     </div>
   );
 }
@@ -61,7 +62,7 @@ function PackageDetails({ id, state }: { readonly id: string; readonly state: Pa
           ))}
         </ul>
       )}
-      {state.state === 'needs-review' && (
+      {(state.state === 'needs-review' || state.announcedChanges === true) && (
         <p>
           <Link to={['inbox']}>Review the change in the inbox</Link>
         </p>
