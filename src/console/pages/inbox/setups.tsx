@@ -2,12 +2,13 @@ import type { PackageState } from '../../../host/host.js';
 import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Section } from '../../parts/section.js';
+import { sentence } from '../../parts/sentence.js';
 
-/** Packages that wait for a secret or setting. */
+/** Packages that wait for a value, or for something that is not installed. */
 export function Setups({ packages }: { readonly packages: readonly PackageState[] }) {
   if (packages.length === 0) return null;
   return (
-    <Section title="Values that are missing">
+    <Section title="Packages to set up">
       {packages.map(({ id, path, reasons }) => (
         <article key={path} class="card item">
           <div>
@@ -17,14 +18,14 @@ export function Setups({ packages }: { readonly packages: readonly PackageState[
             <ul>
               {reasons.map((it) => (
                 <li key={it}>
-                  <RevealedText text={it} />
+                  <RevealedText text={sentence(it)} />
                 </li>
               ))}
             </ul>
           </div>
           {id !== null && (
             <Link to={['packages', id]} class="button">
-              Set the values
+              Set it up
             </Link>
           )}
         </article>

@@ -2,11 +2,13 @@ import type { PackageState } from '../../../host/host.js';
 import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Loaded, Section } from '../../parts/section.js';
+import { sentence } from '../../parts/sentence.js';
 import { packages } from '../inbox/inbox.js';
 import { PackageActions, RevokedDialog } from './package-actions.js';
 import { PackageGenerations } from './package-generations.js';
 import { PackageLearning } from './package-learning.js';
 import { PackagePermissions } from './package-permissions.js';
+import { PackageSetup } from './package-setup.js';
 import { PackageStatusText } from './package-status-text.js';
 import { PackageValues } from './package-values.js';
 
@@ -57,7 +59,7 @@ function PackageDetails({ id, state }: { readonly id: string; readonly state: Pa
         <ul class="note warning reasons-note">
           {reasons.map((it) => (
             <li key={it}>
-              <RevealedText text={it} />
+              <RevealedText text={sentence(it)} />
             </li>
           ))}
         </ul>
@@ -75,6 +77,7 @@ function PackageDetails({ id, state }: { readonly id: string; readonly state: Pa
           </span>
         </p>
       )}
+      {state.state === 'needs-setup' && <PackageSetup id={id} />}
       {pkg !== undefined && <PackageValues pkg={pkg} />}
       <PackagePermissions id={id} state={state} />
       <Section title={tools.length === 1 ? '1 tool' : `${tools.length} tools`}>

@@ -2,6 +2,7 @@ import type { PackageState } from '../../../host/host.js';
 import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Loaded } from '../../parts/section.js';
+import { sentence } from '../../parts/sentence.js';
 import { type Column, Table } from '../../parts/table.js';
 import { navigate } from '../../shell/route.js';
 import { packages } from '../inbox/inbox.js';
@@ -41,9 +42,9 @@ const columns: readonly Column<PackageState>[] = [
     cell: ({ state, reasons }) => (
       <>
         <PackageStatusText state={state} />
-        {state !== 'ready' && (
-          <div class="dim narrow-only">
-            <RevealedText text={reasons.join('; ')} />
+        {reasons.length > 0 && (
+          <div class="dim narrow-only clamped">
+            <RevealedText text={reasons.map(sentence).join(' ')} />
           </div>
         )}
       </>
@@ -53,10 +54,10 @@ const columns: readonly Column<PackageState>[] = [
     title: 'Why',
     grows: true,
     wideOnly: true,
-    cell: ({ reasons }) => <RevealedText text={reasons.join('; ')} />,
+    cell: ({ reasons }) => <RevealedText text={reasons.map(sentence).join(' ')} />,
   },
   { title: 'Sandbox', wideOnly: true, cell: ({ sandbox }) => sandbox },
-  { title: 'Tools', align: 'end', cell: ({ tools }) => tools.length },
+  { title: 'Tools', align: 'end', wideOnly: true, cell: ({ tools }) => tools.length },
 ];
 
 function Packages({ rest: [id, part] }: { readonly rest: readonly string[] }) {
@@ -64,11 +65,24 @@ function Packages({ rest: [id, part] }: { readonly rest: readonly string[] }) {
   return part === 'page' ? <PackageFrame id={id} /> : <PackagePage id={id} />;
 }
 
+/** What waits for a person comes first; within that, the order of the host stays. */
+function isFine({ state, announcedChanges }: PackageState): boolean {
+  return state === 'ready' && announcedChanges !== true;
+}
+
+function summaryOf(list: readonly PackageState[]): string {
+  const fine = list.filter(isFine).length;
+  const rest = list.length - fine;
+  if (rest === 0) return `${fine} ready.`;
+  return `${fine} ready, ${rest} ${rest === 1 ? 'needs' : 'need'} attention.`;
+}
+
 function PackageList() {
   return (
     <div class="page">
       <header>
         <h1>Packages</h1>
+        {packages.value.value !== undefined && <p class="dim">{summaryOf(packages.value.value)}</p>}
       </header>
       <Loaded from={packages.value}>
         {(list) =>
@@ -78,7 +92,7 @@ function PackageList() {
             <Table
               label="Packages"
               columns={columns}
-              rows={list}
+              rows={[...list].sort((a, b) => Number(isFine(a)) - Number(isFine(b)))}
               keyOf={(it) => it.path}
               onOpen={({ id }) => id !== null && navigate('packages', id)}
             />

@@ -57,8 +57,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
           ))}
         </ul>
       )}
-      <EvidenceList evidence={evidence} />
-      <dl class="facts">
+      <EvidenceList evidence={evidence}>
         {factsOf(explanation).map(([name, texts]) => [
           <dt key={name}>{name}</dt>,
           <dd key={`${name}-texts`}>
@@ -79,7 +78,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
             ))}
           </dd>,
         ]}
-      </dl>
+      </EvidenceList>
       {inactive.length > 0 && (
         <div class="note warning">
           <div>

@@ -229,7 +229,7 @@ export class ConsoleSite {
     const operation = findOperation(name);
     if (operation === undefined) throw new HttpError(404, 'not_found', 'unknown operation');
     const input = inputOfCall(operation, (await bodyOf(exchange)).args);
-    const by = await this.#operators.actorFor(visit.id, name);
+    const by = await this.#operators.actorFor(visit.id, name, input);
     const target = operation.scope === 'session' ? await this.#session.get() : this.#host;
     const signal = exchange.cancellation;
     if (name === 'session.call' && wantsProgress(exchange.request.headers)) {
