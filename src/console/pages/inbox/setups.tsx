@@ -2,7 +2,6 @@ import type { PackageState } from '../../../host/host.js';
 import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Section } from '../../parts/section.js';
-import { sentence } from '../../parts/sentence.js';
 
 /** Packages that wait for a value, or for something that is not installed. */
 export function Setups({ packages }: { readonly packages: readonly PackageState[] }) {
@@ -18,7 +17,7 @@ export function Setups({ packages }: { readonly packages: readonly PackageState[
             <ul>
               {reasons.map((it) => (
                 <li key={it}>
-                  <RevealedText text={sentence(it)} />
+                  <RevealedText text={it} />
                 </li>
               ))}
             </ul>

@@ -2,7 +2,6 @@ import type { PackageState } from '../../../host/host.js';
 import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Loaded, Section } from '../../parts/section.js';
-import { sentence } from '../../parts/sentence.js';
 import { packages } from '../inbox/inbox.js';
 import { PackageActions, RevokedDialog } from './package-actions.js';
 import { PackageGenerations } from './package-generations.js';
@@ -59,7 +58,7 @@ function PackageDetails({ id, state }: { readonly id: string; readonly state: Pa
         <ul class="note warning reasons-note">
           {reasons.map((it) => (
             <li key={it}>
-              <RevealedText text={sentence(it)} />
+              <RevealedText text={it} />
             </li>
           ))}
         </ul>

@@ -2,7 +2,6 @@ import type { PackageState } from '../../../host/host.js';
 import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Loaded } from '../../parts/section.js';
-import { sentence } from '../../parts/sentence.js';
 import { type Column, Table } from '../../parts/table.js';
 import { navigate } from '../../shell/route.js';
 import { packages } from '../inbox/inbox.js';
@@ -44,7 +43,7 @@ const columns: readonly Column<PackageState>[] = [
         <PackageStatusText state={state} />
         {reasons.length > 0 && (
           <div class="dim narrow-only clamped">
-            <RevealedText text={reasons.map(sentence).join(' ')} />
+            <RevealedText text={reasons.join('; ')} />
           </div>
         )}
       </>
@@ -54,7 +53,7 @@ const columns: readonly Column<PackageState>[] = [
     title: 'Why',
     grows: true,
     wideOnly: true,
-    cell: ({ reasons }) => <RevealedText text={reasons.map(sentence).join(' ')} />,
+    cell: ({ reasons }) => <RevealedText text={reasons.join('; ')} />,
   },
   { title: 'Sandbox', wideOnly: true, cell: ({ sandbox }) => sandbox },
   { title: 'Tools', align: 'end', wideOnly: true, cell: ({ tools }) => tools.length },
