@@ -98,7 +98,7 @@ export function RevokedDialog() {
             {name}: {status}
             {detail !== undefined && (
               <span class="dim">
-                {' '}
+                {' · '}
                 <RevealedText text={detail} />
               </span>
             )}

@@ -17,6 +17,9 @@ export function PackagePermissions({ id, state }: { readonly id: string; readonl
   if (pkg === undefined) return null;
   const { network, filesystem, folders = [], scopes } = pkg.permissions;
   const may = explained.value?.permissions;
+  // A narrowing is stored as denials of its package, and is said in its own words.
+  const isNarrowing = (it: string) => it.startsWith(`${id}=net:* except`) || it === `${id}=write:*`;
+  const denied = (may?.denied ?? []).filter((it) => narrowed === undefined || !isNarrowing(it));
   return (
     <Section title="Permissions">
       <div class="columns three">
@@ -55,13 +58,19 @@ export function PackagePermissions({ id, state }: { readonly id: string; readonl
             </p>
           ) : (
             <dl class="facts">
-              <dt>Network</dt>
+              {narrowed !== undefined && [
+                <dt key="narrowed">Narrowed to</dt>,
+                <dd key="narrowed-text" class="strong">
+                  <RevealedText text={narrowed.join(', ')} />
+                </dd>,
+              ]}
+              <dt>{narrowed === undefined ? 'Network' : 'Network without that'}</dt>
               <dd>
                 <RevealedText
                   text={[networkText(may.network), ...may.granted.network.map(hostText)].join(', ')}
                 />
               </dd>
-              <dt>Files</dt>
+              <dt>{narrowed === undefined ? 'Files' : 'Files without that'}</dt>
               <dd>
                 <RevealedText
                   text={[
@@ -72,16 +81,10 @@ export function PackagePermissions({ id, state }: { readonly id: string; readonl
                   ].join(', ')}
                 />
               </dd>
-              {may.denied.length > 0 && [
+              {denied.length > 0 && [
                 <dt key="denied">Denied</dt>,
                 <dd key="denied-text">
-                  <RevealedText text={may.denied.join(', ')} />
-                </dd>,
-              ]}
-              {narrowed !== undefined && [
-                <dt key="narrowed">Narrowed to</dt>,
-                <dd key="narrowed-text">
-                  <RevealedText text={narrowed.join(', ') || 'nothing'} />
+                  <RevealedText text={denied.join(', ')} />
                 </dd>,
               ]}
             </dl>
