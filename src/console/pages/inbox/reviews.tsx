@@ -41,9 +41,16 @@ function ReviewCard({ state }: { readonly state: PackageState }) {
 
 function ReviewBody({ review }: { readonly review: PackageReview }) {
   const { package: id, from, to, widened, reworded, texts, narrowed } = review;
+  // What a server announces differently is shown below, with its words marked.
+  const isShown = (line: string) =>
+    texts.some(({ after }) => after !== null && line.includes(JSON.stringify(after)));
   return (
     <>
-      <Changes title={from === undefined ? 'It asks for' : 'It may do more'} lines={widened} tone="more" />
+      <Changes
+        title={from === undefined ? 'It asks for' : 'It may do more'}
+        lines={from === undefined ? widened : widened.filter((it) => !isShown(it))}
+        tone="more"
+      />
       <TextChanges texts={texts} />
       {texts.length === 0 && (
         <Changes title="Words that models or people read" lines={reworded} tone="words" />

@@ -37,7 +37,7 @@ function RuleCard({ rule }: { readonly rule: StandingRule }) {
     <article class="card item" aria-label={`Standing rule for ${tool}`}>
       <div>
         <h3>
-          <RevealedText text={tool} /> {destructive && <Status tone="bad">also what cannot be undone</Status>}
+          <RevealedText text={tool} /> {destructive && <Status tone="bad">also what cannot be undone</Status>}{' '}
           {!verified && <Status tone="warning">not verified</Status>}
         </h3>
         <ul class="reasons">
