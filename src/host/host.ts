@@ -2,6 +2,7 @@ import type { AuditStatus, AuditVerdict } from '../model/audit.js';
 import type { CancelSignal } from '../model/cancel-signal.js';
 import type { JsonObject } from '../model/json.js';
 import type { AgentRequest, AgentRequestAnswer } from '../model/requested-installation.js';
+import type { StaticPage } from '../model/static-page.js';
 import type { AskedClient } from '../run/run.js';
 import type { Answer, CallRequest, MessagePoint, MessageVerdict } from './call/call-request.js';
 import type { ExplainRequest, Explanation } from './call/explanation.js';
@@ -42,7 +43,6 @@ import type { SetOperations } from './operator/sets.js';
 import type { SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
 import type { Manifests, PackageSource } from './packages/manifests.js';
 import type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
-import type { PackagePage } from './packages/package-page.js';
 import type { SessionOptions } from './session-options.js';
 import type { Tasks } from './tasks.js';
 import type { ServerSignIns } from './upstream/server-sign-ins.js';
@@ -155,7 +155,6 @@ export type {
   WrittenDraft,
 } from './packages/manifests.js';
 export type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
-export type { PackagePage } from './packages/package-page.js';
 export type {
   FirstAcceptance,
   ServedSessionOptions,
@@ -335,7 +334,7 @@ export interface Session extends RemoteSession {
    */
   onChange(listener: () => void): () => void;
   /** The static page of a ready package, for the console. */
-  page(id: string): Promise<PackagePage>;
+  page(id: string): Promise<StaticPage>;
   /** What upstream MCP servers say to those who use them, in the order of the packages. */
   instructions(): Promise<readonly PackageInstructions[]>;
   /**

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
-import { Announcement, Toasts } from '../shell/toasts.js';
+import { LiveAnnouncement, Toasts } from '../shell/toasts.js';
 import { openDialogs } from './open-dialogs.js';
 
 interface DialogProps {
@@ -43,7 +43,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
       </header>
       <div class="body">{children}</div>
       {openDialogs.value.at(-1) === own && <Toasts />}
-      <Announcement />
+      <LiveAnnouncement />
     </dialog>
   );
 }

@@ -29,8 +29,8 @@ export function markChanges(before: string, after: string): MarkedTexts {
     oldMiddle.length * nowMiddle.length > maxSteps
       ? { before: new Set<number>(), after: new Set<number>() }
       : commonWords(oldMiddle, nowMiddle);
-  const side = (words: readonly string[], middle: readonly string[], common: ReadonlySet<number>) =>
-    partsOf(words, (at) => at < start || at >= start + middle.length || common.has(at - start));
+  const side = (tokens: readonly string[], middle: readonly string[], common: ReadonlySet<number>) =>
+    partsOf(tokens, (at) => at < start || at >= start + middle.length || common.has(at - start));
   return { before: side(oldWords, oldMiddle, kept.before), after: side(nowWords, nowMiddle, kept.after) };
 }
 
@@ -65,9 +65,9 @@ function commonWords(before: readonly string[], after: readonly string[]) {
   return found;
 }
 
-function partsOf(words: readonly string[], isKept: (at: number) => boolean): readonly TextPart[] {
+function partsOf(tokens: readonly string[], isKept: (at: number) => boolean): readonly TextPart[] {
   const parts: { text: string; isChanged: boolean }[] = [];
-  words.forEach((word, at) => {
+  tokens.forEach((word, at) => {
     const isChanged = !isKept(at);
     const last = parts.at(-1);
     if (last?.isChanged === isChanged) last.text += word;

@@ -2,13 +2,13 @@ import { useEffect } from 'preact/hooks';
 import { pages } from '../pages/pages.js';
 import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { openDialogs } from '../parts/open-dialogs.js';
-import { connect, connection, state } from './connection.js';
+import { connection, followHost, state } from './connection.js';
 import { KeyHelp } from './key-help.js';
 import { Navigation } from './navigation.js';
 import { PinDialog } from './pin-dialog.js';
 import { route } from './route.js';
 import { SignInPage } from './sign-in-page.js';
-import { Announcement, Toasts } from './toasts.js';
+import { LiveAnnouncement, Toasts } from './toasts.js';
 
 export function App() {
   return (
@@ -18,7 +18,7 @@ export function App() {
       <ConfirmationDialog />
       <KeyHelp />
       {openDialogs.value.length === 0 && <Toasts />}
-      <Announcement />
+      <LiveAnnouncement />
     </>
   );
 }
@@ -64,7 +64,7 @@ function ConnectionNote() {
         <strong>The host does not answer.</strong> What you see may be out of date. The page connects again by
         itself.
       </p>
-      <button type="button" class="button" onClick={() => void connect()}>
+      <button type="button" class="button" onClick={() => void followHost()}>
         Try now
       </button>
     </div>

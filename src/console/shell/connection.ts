@@ -40,11 +40,11 @@ export function start(): Promise<void> {
   code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
   // The code does not stay in the address.
   if (code !== undefined) history.replaceState(null, '', location.pathname);
-  return connect();
+  return followHost();
 }
 
 /** Asks the host whether this browser is signed in, and follows it if so. Two attempts at once are one. */
-export function connect(): Promise<void> {
+export function followHost(): Promise<void> {
   clearTimeout(retry);
   attempt ??= (async () => {
     if ((await codeSent()) && (await readState())) follow();
@@ -141,7 +141,7 @@ function follow(): void {
     if (source !== opened) return;
     leave();
     // The host ends a stream when its sign-in would end, also if that was renewed. Then nothing is wrong.
-    if (connection.peek() === 'live' && performance.now() - openedAt > workedMs) void connect();
+    if (connection.peek() === 'live' && performance.now() - openedAt > workedMs) void followHost();
     else lost();
   };
   opened.onmessage = (event: MessageEvent<string>) => {
@@ -177,7 +177,7 @@ function lost(): void {
   if (connection.peek() !== 'lost') announce('The host does not answer. Trying again.');
   connection.value = 'lost';
   clearTimeout(retry);
-  retry = setTimeout(() => void connect(), retryMs);
+  retry = setTimeout(() => void followHost(), retryMs);
   retryMs = Math.min(retryMs * 1.6, longestRetryMs);
 }
 
@@ -217,7 +217,7 @@ setInterval(() => {
 function wake(): void {
   if (document.visibilityState !== 'visible') return;
   if (connection.peek() === 'live') void readState();
-  else if (connection.peek() !== 'starting') void connect();
+  else if (connection.peek() !== 'starting') void followHost();
 }
 addEventListener('online', wake);
 document.addEventListener('visibilitychange', wake);

@@ -49,7 +49,7 @@ function remove(id: number): void {
 }
 
 /** What a screen reader says. It stays in the page, because a new one would not be read. */
-export function Announcement() {
+export function LiveAnnouncement() {
   return (
     <div class="announcement" role="status" aria-live="polite">
       {announcement.value}

@@ -1,4 +1,3 @@
-import { HostError } from '../../model/host-error.js';
 import type { ProbeResult } from '../../sandbox/sandbox.js';
 import type { CallableTool } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
@@ -16,7 +15,6 @@ import {
 import { type LoadResult, loadPackages } from '../packages/loaded-package.js';
 import type { PackageSource } from '../packages/manifests.js';
 import type { InstallOptions, InstallResult, PackageReview } from '../packages/package-change.js';
-import { type PackagePage, packagePage } from '../packages/package-page.js';
 import { sourceOfPackage } from '../packages/package-source.js';
 import { differences, emptyIfNotFound, keepLastValid, removedDigests } from '../packages/reload.js';
 import { stageAll } from '../packages/stage.js';
@@ -210,19 +208,6 @@ export class SessionCatalog {
 
   source(id: string): PackageSource {
     return sourceOfPackage(findPackage(this.#packages, id).loaded);
-  }
-
-  /** The static page of a package, from the copy that calls use too. Throws `unavailable` until it is accepted. */
-  async page(id: string): Promise<PackagePage> {
-    const checked = findPackage(this.#packages, id);
-    const { catalog } = checked.loaded;
-    const status = (await this.#statuses()).get(checked);
-    if (catalog === undefined || status?.state !== 'ready')
-      throw new HostError(
-        'unavailable',
-        `the page of ${id} is not shown now: ${status?.reasons.join('; ') || (status?.state ?? 'broken')}`,
-      );
-    return packagePage(catalog.package, await this.#services.sandboxing.stage.folderFor(checked.loaded));
   }
 
   async accept(id: string, digest: string, who: VerifiedActor): Promise<void> {

@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)('the page of a package (needs chromium)', () => {
     await page.goto(`${bench.home.server.url}/console/packages`);
     await page.getByRole('link', { name: 'later', exact: true }).waitFor();
     await page.goto(`${bench.home.server.url}/console/packages/later/page`);
-    await page.getByRole('alert').getByText('The page of later is not shown now').waitFor();
+    await page.getByRole('alert').getByText('The page of later is not shown').waitFor();
     expect(await page.locator('iframe').count()).toBe(0);
     await page.context().close();
   });

@@ -18,7 +18,7 @@ const texts = signal<Readonly<Record<string, DecisionTexts>>>({});
 /** Calls with a decision, also on its way: a second key or click does not send another one. */
 const deciding = new Set<string>();
 
-export function textsOf({ id }: ApprovalRequest): DecisionTexts {
+export function decisionTexts({ id }: ApprovalRequest): DecisionTexts {
   return texts.value[id] ?? none;
 }
 
@@ -39,7 +39,7 @@ export function mayBeRule(call: ApprovalRequest): boolean {
 
 /** Lets exactly this call run, once. */
 export function approve(call: ApprovalRequest): Promise<boolean> {
-  const { asked } = textsOf(call);
+  const { asked } = decisionTexts(call);
   return decide(call, async () => {
     await hostApi.approvals.approve(call.id, me, undefined, asked === '' ? undefined : asked);
     return `${call.tool} was approved. It runs once.`;
@@ -47,7 +47,7 @@ export function approve(call: ApprovalRequest): Promise<boolean> {
 }
 
 export function deny(call: ApprovalRequest): Promise<boolean> {
-  const { note } = textsOf(call);
+  const { note } = decisionTexts(call);
   return decide(call, async () => {
     await hostApi.approvals.deny(call.id, me, note === '' ? undefined : note);
     return `${call.tool} was denied.`;

@@ -7,7 +7,7 @@ import { Status } from '../../parts/status.js';
 import { clock, TimeText } from '../../parts/time-text.js';
 import { openInTry } from '../../shell/prepared-call.js';
 import { ArgumentEditor } from './argument-editor.js';
-import { approve, deny, hasArguments, mayBeRule, textsOf, write } from './decisions.js';
+import { approve, decisionTexts, deny, hasArguments, mayBeRule, write } from './decisions.js';
 import { packages, sessions } from './inbox.js';
 import { RuleDialog } from './rule-dialog.js';
 
@@ -25,7 +25,7 @@ export type HeldCallDialog = 'change' | 'rule';
 
 /** Everything about one held call, and what can be done with it. */
 export function HeldCallCard({ call, isChosen, dialog, onChoose, onDialog }: HeldCallCardProps) {
-  const { note, asked } = textsOf(call);
+  const { note, asked } = decisionTexts(call);
   const { id, tool, kind, reasons, evidence, principal, client, createdAt, expiresAt } = call;
   const isObject = hasArguments(call);
   const isLate = expiresAt - clock.value < 60_000;

@@ -16,8 +16,8 @@ import {
 } from './inbox.js';
 import { MovedFiles } from './moved-files.js';
 import { Reviews } from './reviews.js';
+import { RulesInForce } from './rules-in-force.js';
 import { Setups } from './setups.js';
-import { StandingRules } from './standing-rules.js';
 import { UnknownOutcomes } from './unknown-outcomes.js';
 
 export const inboxPage: ConsolePage = {
@@ -49,7 +49,7 @@ function Inbox() {
           <p>Held calls appear here at once, also on your phone.</p>
         </Empty>
       )}
-      <StandingRules />
+      <RulesInForce />
     </div>
   );
 }

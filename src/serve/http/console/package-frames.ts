@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { PackagePage } from '../../../host/host.js';
 import { framePath } from '../../../model/console-path.js';
+import type { StaticPage } from '../../../model/static-page.js';
 import type { HttpReply } from '../http-reply.js';
 
 const types: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 interface OpenFrame {
-  readonly page: PackagePage;
+  readonly page: StaticPage;
   readonly expiresAt: number;
 }
 
@@ -47,7 +47,7 @@ export class PackageFrames {
   }
 
   /** The path under which a frame finds the page. */
-  open(page: PackagePage): string {
+  open(page: StaticPage): string {
     for (const [it, { expiresAt }] of this.#open)
       if (expiresAt <= this.#now() || this.#open.size >= maxFrames) this.#open.delete(it);
     const secret = randomBytes(32).toString('base64url');

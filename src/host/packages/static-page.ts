@@ -2,20 +2,13 @@ import { posix } from 'node:path';
 import { folderBundle } from '../../bundle/folder.js';
 import { HostError } from '../../model/host-error.js';
 import type { Package } from '../../model/package.js';
-
-/** The static page of a package, with the files of its folder as they were accepted. */
-export interface PackagePage {
-  /** Path of the page in `files`. */
-  readonly start: string;
-  /** By path, relative to the folder of the page. */
-  readonly files: ReadonlyMap<string, Uint8Array>;
-}
+import type { StaticPage } from '../../model/static-page.js';
 
 const maxPageFiles = 500;
 const maxPageBytes = 16 * 1024 * 1024;
 
 /** Reads the page from a copy of the package that nobody can change: `folder`. */
-export function packagePage({ id, interface: page }: Package, folder: string): PackagePage {
+export function staticPage({ id, interface: page }: Package, folder: string): StaticPage {
   if (page === undefined) throw new HostError('not_found', `${id} has no page`);
   const bundle = folderBundle({
     ...{ root: folder, manifest: '', singleFile: false, displayRoot: '' },

@@ -14,7 +14,7 @@ import { attempt } from '../../shell/toasts.js';
 const everyMs = 2000;
 
 /** Rules that answer instead of the person, with a way to end each. */
-export function StandingRules() {
+export function RulesInForce() {
   const known = useSlowLive(['approvals', 'packages', 'calls'], () => hostApi.approvals.rules.list(), {
     everyMs,
   });
