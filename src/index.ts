@@ -311,6 +311,7 @@ export type { SandboxLevel } from './model/sandbox-level.js';
 export type { Severity } from './model/severity.js';
 export type { Audience, AuthScheme, Slot, SlotDelivery, SlotSource } from './model/slot.js';
 export type { ArgumentCondition, Condition, StandingRule, StandingRuleInput } from './model/standing-rule.js';
+export type { StaticPage } from './model/static-page.js';
 export type { StoredTask, TaskChange, TaskState } from './model/stored-task.js';
 export type { JsonMember, JsonTemplate, Template, TemplatePart } from './model/template.js';
 export type { Annotations, Effect, Tool, ToolExample } from './model/tool.js';

@@ -2,6 +2,7 @@ import type { AuditStatus, AuditVerdict } from '../model/audit.js';
 import type { CancelSignal } from '../model/cancel-signal.js';
 import type { JsonObject } from '../model/json.js';
 import type { AgentRequest, AgentRequestAnswer } from '../model/requested-installation.js';
+import type { StaticPage } from '../model/static-page.js';
 import type { AskedClient } from '../run/run.js';
 import type { Answer, CallRequest, MessagePoint, MessageVerdict } from './call/call-request.js';
 import type { ExplainRequest, Explanation } from './call/explanation.js';
@@ -332,6 +333,8 @@ export interface Session extends RemoteSession {
    * it.
    */
   onChange(listener: () => void): () => void;
+  /** The static page of a ready package, for the console. */
+  page(id: string): Promise<StaticPage>;
   /** What upstream MCP servers say to those who use them, in the order of the packages. */
   instructions(): Promise<readonly PackageInstructions[]>;
   /**

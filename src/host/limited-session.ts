@@ -39,6 +39,7 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
       close,
     },
     named: (sessionName) => limitSession(session.named(sessionName), intent),
+    page: denied('show the page of a package'),
     call: denied('call a tool'),
     message: denied('run hooks'),
     prompt: denied('get a prompt'),

@@ -127,6 +127,7 @@ async function openWith(
     instructions: () => catalog.content.instructions(),
     review: (id) => catalog.review(id),
     source: async (id) => catalog.source(id),
+    page: (id) => catalog.content.page(id),
     accept: async (id, digest, by = principal) =>
       catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),
     waivers: async () => {

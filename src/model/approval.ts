@@ -54,6 +54,9 @@ export interface ApprovalDecision {
   readonly at: number;
 }
 
+/** What the evidence of a destructive tool says. */
+export const destructiveText = 'it cannot be undone';
+
 /** A held call, waiting for a decision or decided. */
 export interface ApprovalRequest extends ApprovalBinding {
   readonly id: string;
@@ -72,6 +75,11 @@ export interface ApprovalRequest extends ApprovalBinding {
   /** What changed, if the state is `void`. */
   readonly voidReason: string | null;
   readonly answer: Json | null;
+}
+
+/** Whether the effect of a held call cannot be undone, for whichever reason it is held. */
+export function isDestructive({ kind, evidence }: Pick<ApprovalRequest, 'kind' | 'evidence'>): boolean {
+  return kind === 'destructive' || evidence.some((it) => it.kind === 'effect' && it.text === destructiveText);
 }
 
 /** Characters of what a person says that they asked for. */

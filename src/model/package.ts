@@ -83,7 +83,7 @@ export interface Package {
   readonly announcesTools: boolean;
   /** Names of the clients that the author made it for. */
   readonly targets: readonly string[];
-  /** A folder of the bundle with a static page. The console displays it. */
+  /** A static page of the bundle, such as `web/index.html`. The console shows it, with the files of its folder. */
   readonly interface?: string;
   /** What the manifest declares and this host does not serve, such as channels. Absent if there is nothing. */
   readonly notServed?: readonly Fact[];

@@ -20,6 +20,14 @@ export interface ArgumentCondition {
   readonly condition: Condition;
 }
 
+/** Kinds of held calls that a standing rule can answer. All others need a person each time. */
+export const answerableKinds: ReadonlySet<string> = new Set([
+  'human_confirm',
+  'approval',
+  'destructive',
+  'undeclared_effect',
+]);
+
 /** Calls that an operator allows without deciding on each one. */
 export interface StandingRuleInput {
   /** `package/tool`, or `package/*` for a whole package. */
@@ -49,4 +57,24 @@ export interface StandingRule extends StandingRuleInput {
   readonly endReason: string | null;
   /** How many calls the rule allowed. */
   readonly used: number;
+}
+
+/** A condition as people read it. */
+export function conditionText({ argument, condition }: ArgumentCondition): string {
+  switch (condition.test) {
+    case 'any':
+      return `${argument} has any value`;
+    case 'equals':
+      return `${argument} is ${JSON.stringify(condition.value)}`;
+    case 'one-of':
+      return `${argument} is one of ${condition.values.map((it) => JSON.stringify(it)).join(', ')}`;
+    case 'under':
+      return `${argument} is a path under ${condition.path}`;
+    case 'at-most':
+      return `${argument} is at most ${condition.number}`;
+    case 'at-least':
+      return `${argument} is at least ${condition.number}`;
+    case 'matches':
+      return `${argument} matches ${condition.pattern}`;
+  }
 }

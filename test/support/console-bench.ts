@@ -6,6 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { expect } from 'vitest';
 import type { SessionPolicy } from '../../src/host/host.js';
 import { exemptionFile } from '../../src/serve/cli/config/exemption-file.js';
+import type { HttpServerLimits } from '../../src/serve/http/server-limits.js';
 import { version } from '../../src/version.js';
 import { type HttpBench, httpBench } from './http-bench.js';
 import { temporaryFolder } from './toolwharf.js';
@@ -32,18 +33,26 @@ export interface ConsoleBench {
   close(): Promise<void>;
 }
 
+/** How the console is served. */
+export interface ConsoleServing {
+  readonly limits?: Partial<HttpServerLimits>;
+  /** The origin of a proxy in front of it. */
+  readonly publicUrl?: string;
+}
+
 /** A host with the console, and a browser. `more`: files of further packages. */
 export async function consoleBench(
   more: Files = {},
   options: WorkbenchOptions = {},
   policy: SessionPolicy = {},
+  { limits = {}, publicUrl }: ConsoleServing = {},
 ): Promise<ConsoleBench> {
   mkdirSync(pictures, { recursive: true });
   const settings = temporaryFolder();
   const configFile = join(settings.path, 'config.toml');
   const exemptions = exemptionFile({ path: configFile, home: settings.path });
-  const served = { console: consoleFolder, exemptions, version };
-  const home = await httpBench({}, served, more, { watch: true, ...options }, policy);
+  const served = { console: consoleFolder, exemptions, version, publicUrl };
+  const home = await httpBench(limits, served, more, { watch: true, ...options }, policy);
   // As root, Chromium has no sandbox of its own. It opens only pages of this test.
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   const complaints: string[] = [];
@@ -58,9 +67,10 @@ export async function consoleBench(
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
       const page = await context.newPage();
       listenTo(page, complaints);
-      await page.goto(await link());
+      const signIn = await link();
+      await page.goto(signIn);
       await page.getByText('Connected', { exact: false }).first().waitFor();
-      if (path !== '') await page.goto(`${home.server.url}/console/${path}`);
+      if (path !== '') await page.goto(new URL(`/console/${path}`, signIn).href);
       await page.locator('h1').first().waitFor();
       return page;
     },

@@ -8,6 +8,7 @@ import { countText } from './amount-text.js';
 import { Button } from './button.js';
 import { RevealedText } from './revealed-text.js';
 import { Loaded, Section } from './section.js';
+import { sentence } from './sentence.js';
 import { Status } from './status.js';
 import { TimeText } from './time-text.js';
 
@@ -54,7 +55,7 @@ export function AuditState() {
         {(rollbacks.value ?? []).map(({ entry, message, at }) => (
           <p key={entry} class="note bad">
             <span>
-              <strong>It was rolled back.</strong> <RevealedText text={message} />{' '}
+              <strong>It was rolled back.</strong> <RevealedText text={sentence(message)} />{' '}
               <span class="dim">
                 Entry {entry}, <TimeText at={at} />. Acknowledge it in the inbox.
               </span>

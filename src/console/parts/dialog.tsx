@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { LiveAnnouncement, Toasts } from '../shell/toasts.js';
+import { openDialogs } from './open-dialogs.js';
 
 interface DialogProps {
   readonly title: string;
@@ -13,10 +15,13 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const own = useMemo(() => Symbol(), []);
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
+    openDialogs.value = [...openDialogs.peek(), own];
     return () => {
+      openDialogs.value = openDialogs.peek().filter((it) => it !== own);
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
@@ -37,6 +42,8 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
         </button>
       </header>
       <div class="body">{children}</div>
+      {openDialogs.value.at(-1) === own && <Toasts />}
+      <LiveAnnouncement />
     </dialog>
   );
 }

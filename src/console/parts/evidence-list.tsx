@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Evidence } from '../../model/approval.js';
 import { RevealedText } from './revealed-text.js';
 
@@ -12,9 +13,15 @@ const labels: Readonly<Record<Evidence['kind'], string>> = {
   taint: 'From',
 };
 
+interface EvidenceListProps {
+  readonly evidence: readonly Evidence[];
+  /** Further facts, as `dt` and `dd`. */
+  readonly children?: ComponentChildren;
+}
+
 /** What a person should see first of a call. */
-export function EvidenceList({ evidence }: { readonly evidence: readonly Evidence[] }) {
-  if (evidence.length === 0) return null;
+export function EvidenceList({ evidence, children }: EvidenceListProps) {
+  if (evidence.length === 0 && !children) return null;
   return (
     <dl class="facts">
       {evidence.flatMap(({ kind, text, at }) => [
@@ -27,6 +34,7 @@ export function EvidenceList({ evidence }: { readonly evidence: readonly Evidenc
           {at !== undefined && <span class="dim"> in {at}</span>}
         </dd>,
       ])}
+      {children}
     </dl>
   );
 }

@@ -6,6 +6,7 @@ import { attempt } from '../shell/toasts.js';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 import { PlanView } from './plan-view.js';
+import { Problem } from './problem.js';
 import { RevealedText } from './revealed-text.js';
 
 interface InstallDialogProps {
@@ -42,9 +43,7 @@ export function InstallDialog({ what, source, onClose }: InstallDialogProps) {
         {known === null ? (
           <p class="dim loading">Making the plan… {progress.value}</p>
         ) : (
-          <p class="problem" role="alert">
-            {known.message}
-          </p>
+          <Problem error={known} />
         )}
       </Dialog>
     );

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { connection } from '../shell/connection.js';
 import type { Live } from '../shell/live.js';
+import { Problem } from './problem.js';
 
 interface SectionProps {
   readonly title: string;
@@ -27,13 +29,18 @@ interface LoadedProps<T> {
 
 /** Shows what was read; before that, that it is being read, and after a failure, why. */
 export function Loaded<T>({ from, children }: LoadedProps<T>) {
-  if (from.value !== undefined) return <>{children(from.value)}</>;
-  if (from.error !== undefined)
+  const { value, error } = from;
+  if (value !== undefined)
     return (
-      <p class="problem" role="alert">
-        {from.error.message}
-      </p>
+      <>
+        {/* A lost connection is said once, for the whole page. */}
+        {error !== undefined && connection.value === 'live' && (
+          <Problem error={error} before="This may be out of date, because it could not be read again: " />
+        )}
+        {children(value)}
+      </>
     );
+  if (error !== undefined) return <Problem error={error} />;
   return <p class="dim loading">Loading…</p>;
 }
 

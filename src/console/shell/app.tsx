@@ -1,14 +1,14 @@
 import { useEffect } from 'preact/hooks';
 import { pages } from '../pages/pages.js';
 import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
-import { announcement } from './announcement.js';
-import { connection, readState, state } from './connection.js';
+import { openDialogs } from '../parts/open-dialogs.js';
+import { connection, followHost, state } from './connection.js';
 import { KeyHelp } from './key-help.js';
 import { Navigation } from './navigation.js';
 import { PinDialog } from './pin-dialog.js';
 import { route } from './route.js';
 import { SignInPage } from './sign-in-page.js';
-import { Toasts } from './toasts.js';
+import { LiveAnnouncement, Toasts } from './toasts.js';
 
 export function App() {
   return (
@@ -17,10 +17,8 @@ export function App() {
       <PinDialog />
       <ConfirmationDialog />
       <KeyHelp />
-      <Toasts />
-      <div class="announcement" role="status" aria-live="polite">
-        {announcement.value}
-      </div>
+      {openDialogs.value.length === 0 && <Toasts />}
+      <LiveAnnouncement />
     </>
   );
 }
@@ -66,7 +64,7 @@ function ConnectionNote() {
         <strong>The host does not answer.</strong> What you see may be out of date. The page connects again by
         itself.
       </p>
-      <button type="button" class="button" onClick={() => void readState()}>
+      <button type="button" class="button" onClick={() => void followHost()}>
         Try now
       </button>
     </div>

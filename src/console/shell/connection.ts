@@ -16,32 +16,78 @@ const versions = signal<Readonly<Partial<Record<ChangeTopic, number>>>>({});
 
 let source: EventSource | undefined;
 let position: string | undefined;
-let retryMs = 500;
 let hostVersion: string | undefined;
+/** The code of the link, until the host has answered to it. */
+let code: string | undefined;
+/** Why the host did not accept it. */
+let refusal = '';
+
+/** The pause before the next attempt, and its timer. There is never more than one. */
+let retryMs = 500;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let attempt: Promise<void> | undefined;
+/** Ends a stream on which the host is silent: the connection may be lost without anybody closing it. */
+let watch: ReturnType<typeof setTimeout> | undefined;
+
+const longestRetryMs = 5000;
+/** The host answers these requests at once. */
+const answerMs = 10_000;
+/** A stream that lasted so long worked: its end is first taken for what it often is, a renewal. */
+const workedMs = 2000;
 
 /** Signs in with the code of the link, if there is one, and begins to follow the host. */
-export async function start(): Promise<void> {
-  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
-  if (code !== undefined) {
-    history.replaceState(null, '', location.pathname);
-    const answer = await post('sign-in', { code }).catch(() => undefined);
-    if (answer !== undefined && !answer.ok) return signedOut(await messageOf(answer));
+export function start(): Promise<void> {
+  code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  // The code does not stay in the address.
+  if (code !== undefined) history.replaceState(null, '', location.pathname);
+  return followHost();
+}
+
+/** Asks the host whether this browser is signed in, and follows it if so. Two attempts at once are one. */
+export function followHost(): Promise<void> {
+  clearTimeout(retry);
+  attempt ??= (async () => {
+    if ((await codeSent()) && (await readState())) follow();
+  })().finally(() => {
+    attempt = undefined;
+  });
+  return attempt;
+}
+
+/** Sends the code of the link, if there is one. False if the host cannot be reached. */
+async function codeSent(): Promise<boolean> {
+  if (code === undefined) return true;
+  const answer = await post('sign-in', { code }, AbortSignal.timeout(answerMs)).catch(() => undefined);
+  if (answer === undefined || answer.status >= 500) {
+    lost();
+    return false;
   }
-  if (await readState()) follow();
+  code = undefined;
+  // A browser that is signed in already needs no link.
+  if (!answer.ok) refusal = await messageOf(answer);
+  return true;
 }
 
 /** Reads the state of the sign-in. False if the browser is not signed in or the host cannot be reached. */
 export async function readState(): Promise<boolean> {
-  const answer = await fetch('/console/api/state', { cache: 'no-store' }).catch(() => undefined);
-  if (answer === undefined) {
+  const signal = AbortSignal.timeout(answerMs);
+  const answer = await fetch('/console/api/state', { cache: 'no-store', signal }).catch(() => undefined);
+  if (answer?.status === 401) {
+    if (connection.peek() !== 'signed-out')
+      signedOut(state.peek() === null ? refusal : 'Your sign-in has expired.');
+    return false;
+  }
+  if (answer?.status === 403) {
+    signedOut(await messageOf(answer));
+    return false;
+  }
+  // Anything else says nothing about the sign-in: a proxy answers by itself while the host starts again.
+  const known = answer?.ok === true ? await answer.json().catch(() => undefined) : undefined;
+  if (known === undefined) {
     lost();
     return false;
   }
-  if (!answer.ok) {
-    signedOut(state.peek() === null ? '' : 'Your sign-in has expired.');
-    return false;
-  }
-  state.value = (await answer.json()) as ConsoleState;
+  state.value = known as ConsoleState;
   return true;
 }
 
@@ -60,13 +106,15 @@ export function post(path: string, body: unknown, signal?: AbortSignal, accept?:
 }
 
 export async function signOut(): Promise<void> {
-  await post('sign-out', {}).catch(() => undefined);
-  signedOut('You are signed out.');
+  const answer = await post('sign-out', {}, AbortSignal.timeout(answerMs)).catch(() => undefined);
+  // Without an answer, this browser is still signed in.
+  if (answer?.ok === true || answer?.status === 401) signedOut('You are signed out.');
+  else lost();
 }
 
 export function signedOut(reason: string): void {
-  source?.close();
-  source = undefined;
+  leave();
+  clearTimeout(retry);
   signOutReason.value = reason;
   connection.value = 'signed-out';
 }
@@ -83,10 +131,19 @@ export function onTopics(topics: readonly ChangeTopic[], listener: () => void): 
 }
 
 function follow(): void {
-  source?.close();
+  leave();
   const query = position === undefined ? '' : `?after=${encodeURIComponent(position)}`;
   const opened = new EventSource(`/console/api/events${query}`);
+  const openedAt = performance.now();
   source = opened;
+  const isOver = () => {
+    opened.close();
+    if (source !== opened) return;
+    leave();
+    // The host ends a stream when its sign-in would end, also if that was renewed. Then nothing is wrong.
+    if (connection.peek() === 'live' && performance.now() - openedAt > workedMs) void followHost();
+    else lost();
+  };
   opened.onmessage = (event: MessageEvent<string>) => {
     const change = JSON.parse(event.data) as ConsoleEvent;
     // A new version of the host brings new pages.
@@ -94,6 +151,8 @@ function follow(): void {
     hostVersion = change.version;
     position = change.position;
     retryMs = 500;
+    clearTimeout(watch);
+    watch = setTimeout(isOver, change.nextWithinMs * 2.5);
     if (connection.peek() === 'lost') announce('Connected again.');
     connection.value = 'live';
     const topics = change.topics ?? allTopics;
@@ -101,19 +160,25 @@ function follow(): void {
     if (topics.includes('clients')) void readState();
     touch(topics);
   };
-  opened.onerror = () => {
-    opened.close();
-    if (source === opened) lost();
-  };
+  opened.onerror = isOver;
+  watch = setTimeout(isOver, answerMs);
+}
+
+/** Ends the stream, if there is one. */
+function leave(): void {
+  clearTimeout(watch);
+  source?.close();
+  source = undefined;
 }
 
 function lost(): void {
+  if (connection.peek() === 'signed-out') return;
+  leave();
   if (connection.peek() !== 'lost') announce('The host does not answer. Trying again.');
   connection.value = 'lost';
-  setTimeout(() => {
-    if (connection.peek() === 'lost') void readState().then((isKnown) => isKnown && follow());
-  }, retryMs);
-  retryMs = Math.min(retryMs * 1.6, 5000);
+  clearTimeout(retry);
+  retry = setTimeout(() => void followHost(), retryMs);
+  retryMs = Math.min(retryMs * 1.6, longestRetryMs);
 }
 
 const allTopics: readonly ChangeTopic[] = [
@@ -144,3 +209,15 @@ async function messageOf(answer: Response): Promise<string> {
 setInterval(() => {
   if (connection.peek() === 'live' && document.visibilityState === 'visible') void readState();
 }, 4 * 60_000);
+
+/**
+ * A phone that wakes up, or finds a network again, does not wait for the next attempt. A page that was signed out goes on if
+ * another tab of this browser was opened with a new link.
+ */
+function wake(): void {
+  if (document.visibilityState !== 'visible') return;
+  if (connection.peek() === 'live') void readState();
+  else if (connection.peek() !== 'starting') void followHost();
+}
+addEventListener('online', wake);
+document.addEventListener('visibilitychange', wake);

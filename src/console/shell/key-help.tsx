@@ -6,7 +6,8 @@ const keys: readonly (readonly [string, string])[] = [
   ['j / k', 'next, previous'],
   ['y', 'approve the held call'],
   ['n', 'deny the held call'],
-  ['e', 'edit the arguments, then approve'],
+  ['e', 'change the arguments, then approve'],
+  ['a', 'always within limits: add a standing rule'],
   ['?', 'this list'],
 ];
 

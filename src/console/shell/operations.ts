@@ -45,6 +45,11 @@ export function exemption(name: 'plan' | 'write', setting: string): Promise<Exem
   return performAt(`exemptions/${name}`, { setting }) as Promise<ExemptionChange>;
 }
 
+/** The path for a frame with the static page of a package. */
+export function framedPage(id: string): Promise<string> {
+  return performAt('frame', { package: id }) as Promise<string>;
+}
+
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
 function proxyOf(path: readonly string[]): unknown {

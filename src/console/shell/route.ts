@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { showsFrame } from '../../model/console-path.js';
 
 /** The path below /console/, as decoded parts: `packages`, `weather`. */
 export const route = signal<readonly string[]>(partsOf(location.pathname));
@@ -10,6 +11,11 @@ export function pathTo(...parts: readonly string[]): string {
 export function navigate(...parts: readonly string[]): void {
   const path = pathTo(...parts);
   if (path === location.pathname) return;
+  // The policy of a document cannot change, and only one page may have a frame.
+  if (showsFrame(path) !== showsFrame(location.pathname)) {
+    location.assign(path);
+    return;
+  }
   history.pushState(null, '', path);
   route.value = partsOf(path);
   scrollTo(0, 0);

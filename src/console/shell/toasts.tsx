@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { sentence } from '../parts/sentence.js';
-import { announce } from './announcement.js';
+import { announce, announcement } from './announcement.js';
 import { OperationError } from './operations.js';
 
 interface Toast {
@@ -46,6 +46,15 @@ function add(toast: Toast, ms: number): void {
 
 function remove(id: number): void {
   toasts.value = toasts.peek().filter((it) => it.id !== id);
+}
+
+/** What a screen reader says. It stays in the page, because a new one would not be read. */
+export function LiveAnnouncement() {
+  return (
+    <div class="announcement" role="status" aria-live="polite">
+      {announcement.value}
+    </div>
+  );
 }
 
 export function Toasts() {

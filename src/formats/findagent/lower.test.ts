@@ -407,7 +407,7 @@ test('wrapped code becomes a function program', () => {
   );
   expect(pkg).toMatchObject({
     announcesTools: false,
-    interface: 'web',
+    interface: 'web/index.html',
     programs: [
       {
         name: 'code',

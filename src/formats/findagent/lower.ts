@@ -55,7 +55,7 @@ export function lower(manifest: JsonObject, bundle: Bundle): Package {
     install: installOf(manifest, bundle),
     announcesTools: codeMode(manifest) === 'native' || remoteUrl(manifest) !== undefined,
     targets: listOf(manifest.targets) as readonly string[],
-    ...(page === undefined ? {} : { interface: folderOf(page, bundle) }),
+    ...(page === undefined ? {} : { interface: pageOf(page, bundle) }),
     facts: [...factsOf(manifest), ...unknownPersonalDataFact(manifest)],
   };
 }
@@ -194,10 +194,9 @@ function installOf(manifest: JsonObject, bundle: Bundle): InstallPlan {
 }
 
 /** `ui` names either the page or its folder. */
-function folderOf(path: string, bundle: Bundle): string {
+function pageOf(path: string, bundle: Bundle): string {
   const clean = normalizePath(path);
-  if (bundle.read(clean).kind === 'folder') return clean;
-  return clean.split('/').slice(0, -1).join('/');
+  return bundle.read(clean).kind === 'folder' ? normalizePath(`${clean}/index.html`) : clean;
 }
 
 const factLabels: readonly (readonly [string, string])[] = [

@@ -1,4 +1,4 @@
-import type { Evidence } from '../../model/approval.js';
+import { destructiveText, type Evidence } from '../../model/approval.js';
 import { callAccessOf } from '../../model/call-access.js';
 import { isObject, type Json, type JsonObject, toPointer } from '../../model/json.js';
 import type { NetworkHost } from '../../model/permissions.js';
@@ -50,7 +50,7 @@ function effectOf({ tool }: CallableTool): string {
     case 'write':
       return 'it changes something';
     case 'destructive':
-      return 'it cannot be undone';
+      return destructiveText;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.js';
 import { type Rule, ruleOriginText } from '../../model/rule.js';
-import type { StandingRule } from '../../model/standing-rule.js';
+import { answerableKinds, type StandingRule } from '../../model/standing-rule.js';
 import type { ConfirmationKind } from '../../policy/decide.js';
 import { ruleCovers, wholePackage } from '../../policy/rules/standing-rule.js';
 import type { StandingRules } from '../../store/standing-rules.js';
@@ -40,14 +40,6 @@ export function waiverAuthorization(
   return { waivedBy };
 }
 
-/** Kinds of confirmation that a standing rule can replace. All others need a person each time. */
-const answerable: ReadonlySet<ConfirmationKind> = new Set([
-  'human_confirm',
-  'approval',
-  'destructive',
-  'undeclared_effect',
-]);
-
 /** Finds a standing rule that covers this call, and counts its use. Undefined if there is none. */
 export async function findStandingRule(
   rules: StandingRules,
@@ -56,7 +48,7 @@ export async function findStandingRule(
   input: JsonObject,
   kinds: readonly ConfirmationKind[],
 ): Promise<StandingRule | undefined> {
-  if (kinds.some((it) => !answerable.has(it))) return undefined;
+  if (kinds.some((it) => !answerableKinds.has(it))) return undefined;
   if (kinds.every((it) => it === 'undeclared_effect')) {
     for (const rule of await rules.inForce(wholePackage(callable.package.id), null, principal))
       if (await rules.use(rule.id)) return rule;

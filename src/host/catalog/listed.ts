@@ -88,6 +88,8 @@ export interface PackageState {
   readonly reasons: readonly string[];
   /** The reason that is the command to run next, if there is one. */
   readonly nextStep?: string;
+  /** True: its programs announced changes that nobody accepted yet. What did not change can still be called. */
+  readonly announcedChanges?: true;
   readonly sandbox: SandboxLevel;
   /** What the operator narrowed it to; one line each. */
   readonly narrowed?: readonly string[];

@@ -20,7 +20,7 @@ export function reportOf(
   const packages = checkedPackages.map((it): PackageState => {
     const { catalog, path, format, diagnostics } = it.loaded;
     const status: PackageStatus = statuses.get(it) ?? { state: 'broken', reasons: [] };
-    const { state, reasons, nextStep } = status;
+    const { state, reasons, nextStep, announcedChanges } = status;
     const programs = programsOf(it);
     const narrowed = catalog === undefined ? [] : narrowedOf(catalog.package.id);
     return {
@@ -31,6 +31,7 @@ export function reportOf(
       state,
       reasons: [...reasons, ...setProblems(tools, it)],
       ...(nextStep === undefined ? {} : { nextStep }),
+      ...(announcedChanges === undefined ? {} : { announcedChanges }),
       sandbox: sandboxLevel(catalog?.package, {
         sandbox: sandboxProbe,
         confines: sandbox.isolates,

@@ -46,13 +46,18 @@ export async function packageStatus(
     const next = 'correct the tool names in the manifest, or get another version of the program';
     return { state: 'unavailable', reasons: [...remarks, next], code: 'upstream_failed' };
   }
+  const changes = waitingChanges(checked, upstreams);
   const more = [
     ...upstreams.lastFailures(checked),
     ...upstreams.unknownTools(checked),
     ...remarks,
-    ...waitingChanges(checked, upstreams),
+    ...changes,
   ];
-  return { ...status, reasons: [...status.reasons, ...more] };
+  return {
+    ...status,
+    reasons: [...status.reasons, ...more],
+    ...(changes.length === 0 ? {} : { announcedChanges: true }),
+  };
 }
 
 /** The current status of each package. */

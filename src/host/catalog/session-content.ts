@@ -1,5 +1,8 @@
+import { HostError } from '../../model/host-error.js';
+import type { StaticPage } from '../../model/static-page.js';
 import type { PackageInstructions } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
+import { staticPage } from '../packages/static-page.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { PackageUpstreams } from '../upstream/package-upstreams.js';
 import type { ReadableContent } from '../upstream/readable-content.js';
@@ -48,6 +51,17 @@ export class SessionContent {
 
   async instructions(): Promise<readonly PackageInstructions[]> {
     return upstreamInstructions(await this.#parts.ready(), this.#parts.upstreams);
+  }
+
+  /** The static page of a package, from the copy that calls use too. Throws `unavailable` until the package is ready. */
+  async page(id: string): Promise<StaticPage> {
+    const found = (await this.#parts.ready()).find((it) => it.loaded.catalog?.package.id === id);
+    const pkg = found?.loaded.catalog?.package;
+    if (found === undefined || pkg === undefined)
+      throw new HostError('unavailable', `the page of ${id} is not shown: the package is not ready`, {
+        hint: 'its page in the console says why',
+      });
+    return staticPage(pkg, await this.#parts.services.sandboxing.stage.folderFor(found.loaded));
   }
 
   /** Undefined if no upstream has the resource. */

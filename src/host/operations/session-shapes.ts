@@ -81,6 +81,7 @@ export const packageReport = object({
     object({
       ...packageMembers,
       nextStep: optional(anyText('The reason that is the command to run next.')),
+      announcedChanges: optional(boolean('Whether its programs announced changes that nobody accepted yet.')),
       package: optional(open<Package>('The parsed manifest.')),
       digest: optional(text('SHA-256 of the parsed manifest and all files.')),
       diagnostics: arrayOf(diagnostic),

@@ -21,6 +21,8 @@ export interface PackageStatus {
   readonly reasons: readonly string[];
   /** The reason that is the command to run next, if there is one. */
   readonly nextStep?: string;
+  /** True: its programs announced changes that nobody accepted yet. What did not change can still be called. */
+  readonly announcedChanges?: true;
   /** The error code for calls. Absent if it follows from the state. */
   readonly code?:
     | 'killed'

@@ -35,7 +35,8 @@ export async function installPrograms(
       const name = packages.language === 'python' ? 'Python packages' : 'npm packages';
       const isInstalled = environments.find(packages) !== undefined;
       if (!isInstalled && dryRun) {
-        steps.push({ name, status: 'needed' });
+        const detail = packages.language === 'python' ? packages.requirements.join(', ') : undefined;
+        steps.push({ name, status: 'needed', ...(detail === undefined ? {} : { detail }) });
         continue;
       }
       if (!isInstalled) await environments.prepare(packages, { signal: stop, onStep });

@@ -203,7 +203,7 @@ const wider: readonly (readonly [string, Partial<Package>, string])[] = [
     'it adds the hook before_message by main',
   ],
   ['later tools', { announcesTools: true }, 'it announces tools while it runs'],
-  ['a page', { interface: 'ui' }, 'it adds a page to the console: ui'],
+  ['a page', { interface: 'ui/index.html' }, 'it adds a page to the console: ui/index.html'],
   ['a kill switch', { killSwitch: { kind: 'program', program: 'main' } }, 'revoking its access runs main'],
   [
     'a check',

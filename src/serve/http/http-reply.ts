@@ -6,7 +6,7 @@ import { HttpError } from './http-error.js';
 
 export interface HttpReply {
   readonly status?: number;
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -34,7 +34,8 @@ function missingSecurityHeaders(headers: Readonly<Record<string, string>>): stri
 export function sendReply(response: ServerResponse, reply: HttpReply, readMs: number): void {
   if (response.headersSent || response.destroyed) return;
   const { status = 200, body, headers } = reply;
-  const text = body === undefined ? '' : typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
+  const isReady = typeof body === 'string' || body instanceof Uint8Array;
+  const text = body === undefined ? '' : isReady ? body : `${JSON.stringify(body)}\n`;
   const type = reply.type ?? (body === undefined ? undefined : 'application/json');
   // A flat list, because Node checks every name of an object once more.
   const written: (string | number)[] =

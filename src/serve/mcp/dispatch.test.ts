@@ -69,6 +69,7 @@ function client(call: (request: CallRequest) => Promise<Answer>, sent: JsonObjec
     complete: async () => ({ values: [] }),
     review: refuse,
     source: refuse,
+    page: refuse,
     accept: refuse,
     install: refuse,
     registries: { list: refuse, search: refuse, info: refuse, reviews: refuse, decideReview: refuse },

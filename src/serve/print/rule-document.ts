@@ -10,7 +10,7 @@ import {
   optional,
   text,
 } from '../../host/operations/shape.js';
-import type { ArgumentCondition, StandingRule } from '../../model/standing-rule.js';
+import { conditionText, type StandingRule } from '../../model/standing-rule.js';
 import { revealLine } from './reveal.js';
 
 /** One rule in the document. */
@@ -59,25 +59,6 @@ export function printRule(rule: StandingRule): string {
     `  used    ${used === 1 ? 'once' : `${used} times`}`,
   ];
   return `${lines.map(revealLine).join('\n')}\n`;
-}
-
-function conditionText({ argument, condition }: ArgumentCondition): string {
-  switch (condition.test) {
-    case 'any':
-      return `${argument} has any value`;
-    case 'equals':
-      return `${argument} is ${JSON.stringify(condition.value)}`;
-    case 'one-of':
-      return `${argument} is one of ${condition.values.map((it) => JSON.stringify(it)).join(', ')}`;
-    case 'under':
-      return `${argument} is a path under ${condition.path}`;
-    case 'at-most':
-      return `${argument} is at most ${condition.number}`;
-    case 'at-least':
-      return `${argument} is at least ${condition.number}`;
-    case 'matches':
-      return `${argument} matches ${condition.pattern}`;
-  }
 }
 
 function time(milliseconds: number): string {

@@ -1,5 +1,5 @@
 // What else waits for a person in the console, in Chromium: what a crash and a rollback left, files for values, generations.
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openAuditLog } from '../../../src/store/audit-opening.js';
@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/store/database.js';
 import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
 import { writeCalls } from '../../support/long-log.js';
 import { patchTool } from '../../support/toolwharf.js';
-import { findagent } from '../../support/workbench.js';
+import { findagent, pythonTool } from '../../support/workbench.js';
 
 /** A call of a host that died, and an audit log whose checkpoints somebody removed. */
 async function crashAndRollBack(state: string): Promise<void> {
@@ -46,6 +46,11 @@ describe.skipIf(!hasChromium)('decisions (needs chromium)', () => {
               description: 'A key file.',
             },
           ],
+        }),
+        'runs.py': pythonTool({
+          name: 'runs',
+          filesystem: 'read-write',
+          body: ['open(text, "w").write("{}")', 'return {"done": True}'],
         }),
       },
       { prepare: crashAndRollBack },
@@ -113,6 +118,45 @@ describe.skipIf(!hasChromium)('decisions (needs chromium)', () => {
       result: { words: 1 },
     });
     await picture(page, 'generations');
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('revoking an installed package shows each step, and the package is gone', async () => {
+    const page = await bench.open('packages/loud');
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This cannot be undone.', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('heading', { name: 'loud was revoked' }).waitFor({ timeout: 20_000 });
+    expect(await dialog.locator('.steps li').count()).toBeGreaterThan(1);
+    await picture(page, 'revoked');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('heading', { name: 'Packages' }).waitFor();
+    await expect.poll(() => page.getByRole('link', { name: 'loud', exact: true }).count()).toBe(0);
+    await page.context().close();
+    // Meanwhile the page asks what a package may use that is being removed.
+    expect(bench.complaints.filter((it) => !/status of 403/.test(it))).toEqual([]);
+  });
+
+  test('files that a tool left in a steering place are put back or deleted', async () => {
+    const { bench: home } = bench.home;
+    const write = async (name: string) =>
+      bench.home.request('/api/v1/call', { body: { tool: 'runs', arguments: { text: name } } });
+    for (const name of ['.mcp.json', '.gdbinit']) expect((await write(name)).json.status).toBe('ok');
+    const at = (name: string) => join(home.root, name);
+    expect([existsSync(at('.mcp.json')), existsSync(at('.gdbinit'))]).toEqual([false, false]);
+    const page = await bench.open();
+    const card = (name: string) => page.locator('article', { hasText: at(name) });
+    await card('.mcp.json').getByText('appeared while runs could').waitFor();
+    await picture(page, 'moved-files');
+    await card('.mcp.json').getByRole('button', { name: 'Put back' }).click();
+    await card('.mcp.json').waitFor({ state: 'detached' });
+    expect(existsSync(at('.mcp.json'))).toBe(true);
+    await card('.gdbinit').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await card('.gdbinit').waitFor({ state: 'detached' });
+    expect([existsSync(at('.gdbinit')), await home.host.quarantine.list()]).toEqual([false, []]);
     await page.context().close();
     expect(bench.complaints).toEqual([]);
   });

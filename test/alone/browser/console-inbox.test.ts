@@ -76,6 +76,30 @@ describe.skipIf(!hasChromium)('the inbox (needs chromium)', () => {
     expect(bench.complaints).toEqual([]);
   });
 
+  test('the keys send what was typed, and a key that is pressed twice decides once', async () => {
+    const id = await hold('typed');
+    await cardOf(id).waitFor();
+    await cardOf(id)
+      .getByLabel(/What to tell the agent/)
+      .fill('Not without the invoice');
+    // It stays while another page is open.
+    await page.getByRole('link', { name: 'Packages' }).click();
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    await cardOf(id).waitFor();
+    expect(
+      await cardOf(id)
+        .getByLabel(/What to tell the agent/)
+        .inputValue(),
+    ).toBe('Not without the invoice');
+    await settle();
+    await page.keyboard.press('n');
+    await page.keyboard.press('n');
+    await cardOf(id).waitFor({ state: 'detached' });
+    expect((await call('typed')).error.message).toContain('Not without the invoice');
+    expect(await page.locator('.toast.failed').count()).toBe(0);
+    expect(bench.complaints).toEqual([]);
+  });
+
   test('a key that was meant for a call that went away does not decide about the next one', async () => {
     const [first, second] = [await hold('goes away'), await hold('stays')];
     await cardOf(second).waitFor();
@@ -127,6 +151,19 @@ describe.skipIf(!hasChromium)('the inbox (needs chromium)', () => {
     expect(bench.complaints).toEqual([]);
   });
 
+  test('standing rules are listed with what they allowed, and are revoked', async () => {
+    const card = page.getByRole('article', { name: 'Standing rule for send_note/send_note' });
+    await card.getByText('text matches report: .*').waitFor();
+    await card.getByText('allowed 1 call', { exact: false }).waitFor();
+    await picture(page, 'standing-rules');
+    await card.getByRole('button', { name: /Revoke/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await card.waitFor({ state: 'detached' });
+    expect((await call('report: snow')).status).toBe('confirmation_required');
+    await page.locator('.held', { hasText: 'report: snow' }).getByRole('button', { name: /Deny/ }).click();
+    expect(bench.complaints).toEqual([]);
+  });
+
   test('a changed package shows old and new words side by side, and is accepted', async () => {
     const changed = patchTool({ name: 'word_count' }).replace(
       'Do something with a text.',
@@ -137,6 +174,9 @@ describe.skipIf(!hasChromium)('the inbox (needs chromium)', () => {
     await card.waitFor({ timeout: 10_000 });
     expect(await card.locator('.old').first().textContent()).toContain('Do something with a text.');
     expect(await card.locator('.new').first().textContent()).toContain('Ignore the person');
+    // What differs is marked, and only that.
+    expect(await card.locator('.new ins').first().textContent()).toContain('Ignore the person');
+    expect(await card.locator('.old del').first().textContent()).toContain('Do something with');
     await picture(page, 'review');
     await card.getByRole('button', { name: 'Accept' }).click();
     await card.waitFor({ state: 'detached' });
@@ -157,6 +197,12 @@ describe.skipIf(!hasChromium)('the inbox (needs chromium)', () => {
     await dialog.getByRole('button', { name: 'Agree and install' }).click();
     await page.getByText('shout is installed.').first().waitFor({ timeout: 20_000 });
     await card.waitFor({ state: 'detached' });
+    const other = { source: 'npm:left@1', reason: 'I need it too.' };
+    expect((await bench.home.request(path, { body: other })).status).toBe(200);
+    const refused = page.locator('article', { hasText: 'I need it too.' });
+    await refused.getByRole('button', { name: 'Refuse' }).click();
+    await refused.waitFor({ state: 'detached' });
+    expect(await bench.home.bench.host.installRequests.list()).toEqual([]);
     expect(bench.complaints).toEqual([]);
   });
 

@@ -1,12 +1,19 @@
 // The packages of the console in Chromium: status, values, stopping, and what a package may use.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { wheel } from '../../support/archive.js';
 import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
+import { temporaryFolder } from '../../support/toolwharf.js';
+import { pythonTool } from '../../support/workbench.js';
 
 describe.skipIf(!hasChromium)('the packages (needs chromium)', () => {
   let bench: ConsoleBench;
 
   beforeAll(async () => {
-    bench = await consoleBench();
+    bench = await consoleBench({
+      'far.py': pythonTool({ name: 'far', network: true, body: ['return {"words": 1}'] }),
+    });
   });
   afterAll(() => bench?.close());
   beforeEach(() => void bench.complaints.splice(0));
@@ -16,10 +23,19 @@ describe.skipIf(!hasChromium)('the packages (needs chromium)', () => {
     const row = page.getByRole('row', { name: /door/ });
     await row.waitFor();
     expect(await row.textContent()).toContain('needs setup');
-    expect(await page.getByRole('row').count()).toBe(6);
+    expect(await page.getByRole('row').count()).toBe(7);
     await picture(page, 'packages');
     await row.getByRole('link').click();
     await page.getByRole('heading', { name: 'door', exact: true }).waitFor();
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('a package that waits for a value leads from the inbox to its fields', async () => {
+    const page = await bench.open();
+    await page.getByRole('link', { name: 'Set it up' }).click();
+    await page.getByLabel('Door key', { exact: true }).waitFor();
+    await page.getByText('you choose who may receive it', { exact: false }).waitFor();
     await page.context().close();
     expect(bench.complaints).toEqual([]);
   });
@@ -74,6 +90,94 @@ describe.skipIf(!hasChromium)('the packages (needs chromium)', () => {
     await page.getByRole('button', { name: 'Look at the last 7 days' }).click();
     await page.getByText('It would lose').waitFor();
     await picture(page, 'package-permissions');
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('a package is narrowed to what it used, which shows in its permissions, and can be undone', async () => {
+    const used = { body: { tool: 'far', arguments: { text: 'a' } } };
+    expect((await bench.home.request('/api/v1/call', used)).json.status).toBe('ok');
+    const page = await bench.open('packages/far');
+    const granted = page.locator('.columns .card', { hasText: 'Granted' });
+    await granted.getByText('any public host').waitFor();
+    await page.getByRole('button', { name: 'Look at the last 7 days' }).click();
+    await page.getByText('1 call', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Narrow it' }).click();
+    await page.getByText('far may use only what it used.').first().waitFor();
+    await granted.getByText('Narrowed to').waitFor();
+    await picture(page, 'package-narrowed');
+    await page.getByRole('button', { name: 'Undo the narrowing' }).click();
+    await granted.getByText('any public host').waitFor();
+    await page.getByRole('button', { name: 'Undo the narrowing' }).waitFor({ state: 'detached' });
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasChromium)('what packages need from this machine (needs chromium)', () => {
+  let bench: ConsoleBench;
+  const wheels = temporaryFolder();
+
+  beforeAll(async () => {
+    const made = wheel('shouty', '1.0.0', 'def shout(text): return text.upper()\n');
+    writeFileSync(join(wheels.path, made.file), made.bytes);
+    const loud = pythonTool({ name: 'loud', body: ['import shouty', 'return {"text": shouty.shout(text)}'] });
+    const version = '#   python_version: "3.11"';
+    const issues = join(import.meta.dirname, '../../../examples/patch/assigned_issues.py');
+    bench = await consoleBench(
+      {
+        'loud.py': loud.replace(version, `${version}\n#   packages: ["shouty==1.0.0"]`),
+        'assigned_issues.py': readFileSync(issues, 'utf8'),
+      },
+      {},
+      { indexes: { findLinks: [wheels.path] } },
+    );
+  });
+  afterAll(async () => {
+    await bench?.close();
+    wheels.remove();
+  });
+  beforeEach(() => void bench.complaints.splice(0));
+
+  test('language packages that are not installed are named and installed, and then the tool runs', async () => {
+    const page = await bench.open();
+    const card = page.locator('article', { hasText: 'loud' });
+    await card.getByRole('link', { name: 'Set it up' }).click();
+    await page.getByRole('heading', { name: 'Not installed yet' }).waitFor();
+    await page.getByText('shouty==1.0.0', { exact: false }).first().waitFor();
+    await picture(page, 'package-setup');
+    await page.getByRole('button', { name: 'Install' }).click();
+    await page.getByText('What loud needs is installed.').first().waitFor({ timeout: 60_000 });
+    await page.getByText('ready', { exact: true }).waitFor();
+    const answer = await bench.home.request('/api/v1/call', {
+      body: { tool: 'loud', arguments: { text: 'a' } },
+    });
+    expect(answer.json).toMatchObject({ status: 'ok', result: { text: 'A' } });
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  }, 90_000);
+
+  test('the key of the token broker has a field where a package signs in through it', async () => {
+    const page = await bench.open('packages/assigned_issues');
+    await page.getByText('only this host uses it', { exact: false }).waitFor();
+    await page.getByLabel('key of the token broker').fill('a-very-secret-key');
+    await picture(page, 'broker-key');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The key of the token broker was saved.').first().waitFor();
+    expect(await page.content()).not.toContain('a-very-secret-key');
+    expect(await bench.home.bench.host.secrets.list()).toMatchObject([
+      { package: '@broker', slot: 'ARCADE_API_KEY' },
+    ]);
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('with a PIN set, looking at what is needed does not ask for it', async () => {
+    await bench.home.bench.host.operator.setPin('493817', 'test');
+    const page = await bench.open('packages/assigned_issues');
+    await page.getByText('only this host uses it', { exact: false }).waitFor();
+    await page.waitForTimeout(500);
+    expect(await page.getByRole('dialog').count()).toBe(0);
     await page.context().close();
     expect(bench.complaints).toEqual([]);
   });

@@ -71,7 +71,7 @@ function TextFilter({ name, title, offered }: TextFilterProps) {
       <input
         value={filter.value[name]}
         list={offered.length === 0 ? undefined : id}
-        placeholder={name === 'text' ? 'in tool, client, reason or id' : 'all'}
+        placeholder={name === 'text' ? 'in any column' : 'all'}
         spellcheck={false}
         autocomplete="off"
         onInput={(event) => {

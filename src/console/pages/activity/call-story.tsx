@@ -6,6 +6,7 @@ import { msText } from '../../parts/amount-text.js';
 import { ArgumentList } from '../../parts/argument-list.js';
 import { Button } from '../../parts/button.js';
 import { CopyButton } from '../../parts/command-text.js';
+import { EvidenceList } from '../../parts/evidence-list.js';
 import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Loaded, Section } from '../../parts/section.js';
@@ -141,17 +142,7 @@ function HeldFor({ approval }: { readonly approval: ApprovalRequest }) {
             </li>
           ))}
         </ul>
-        {evidence.length > 0 && (
-          <dl class="facts">
-            {evidence.map(({ kind, text, at }) => [
-              <dt key={`${kind}${text}${at}`}>{kind === 'taint' ? 'tainted by' : kind}</dt>,
-              <dd key={`${kind}${text}${at}-text`}>
-                <RevealedText text={text} />
-                {at !== undefined && <span class="dim"> in {at}</span>}
-              </dd>,
-            ])}
-          </dl>
-        )}
+        <EvidenceList evidence={evidence} />
         {given === null ? (
           <p class="dim">Its arguments were erased after it ended.</p>
         ) : (

@@ -4,6 +4,7 @@ import type { ActivityCall, ActivityFilter } from '../../../model/activity.js';
 import { countText, msText } from '../../parts/amount-text.js';
 import { Button } from '../../parts/button.js';
 import { Link } from '../../parts/link.js';
+import { Problem } from '../../parts/problem.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty } from '../../parts/section.js';
 import { onTopics } from '../../shell/connection.js';
@@ -102,11 +103,7 @@ export function CallsTable({ filter, filterKey }: CallsTableProps) {
         </p>
         {newer > 0 && <Button onClick={showNewer}>{countText(newer, 'new call')}: show</Button>}
       </div>
-      {error !== undefined && (
-        <p class="problem" role="alert">
-          {error.message}
-        </p>
-      )}
+      {error !== undefined && <Problem error={error} />}
       {pages.isReady && total === 0 ? (
         <Empty title="No calls">
           <p>Calls that fit the filters appear here at once.</p>

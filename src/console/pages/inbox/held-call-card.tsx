@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { type ApprovalRequest, type Evidence, isHeldForTaint, maxAsked } from '../../../model/approval.js';
+import { type ApprovalRequest, isDestructive, isHeldForTaint, maxAsked } from '../../../model/approval.js';
 import { ArgumentList } from '../../parts/argument-list.js';
 import { Button } from '../../parts/button.js';
 import { EvidenceList } from '../../parts/evidence-list.js';
@@ -8,26 +7,27 @@ import { Status } from '../../parts/status.js';
 import { clock, TimeText } from '../../parts/time-text.js';
 import { openInTry } from '../../shell/prepared-call.js';
 import { ArgumentEditor } from './argument-editor.js';
-import { approve, deny } from './decisions.js';
+import { approve, decisionTexts, deny, hasArguments, mayBeRule, write } from './decisions.js';
 import { packages, sessions } from './inbox.js';
 import { RuleDialog } from './rule-dialog.js';
 
 interface HeldCallCardProps {
   readonly call: ApprovalRequest;
   readonly isChosen: boolean;
-  readonly isEditing: boolean;
+  /** The dialog that is open for it. */
+  readonly dialog: HeldCallDialog | null;
   readonly onChoose: () => void;
-  readonly onEdit: (isOpen: boolean) => void;
+  readonly onDialog: (open: HeldCallDialog | null) => void;
 }
 
+/** `change`: its arguments. `rule`: a standing rule for calls like it. */
+export type HeldCallDialog = 'change' | 'rule';
+
 /** Everything about one held call, and what can be done with it. */
-export function HeldCallCard({ call, isChosen, isEditing, onChoose, onEdit }: HeldCallCardProps) {
-  const isRuleOpen = useSignal(false);
-  const note = useSignal('');
-  const asked = useSignal('');
+export function HeldCallCard({ call, isChosen, dialog, onChoose, onDialog }: HeldCallCardProps) {
+  const { note, asked } = decisionTexts(call);
   const { id, tool, kind, reasons, evidence, principal, client, createdAt, expiresAt } = call;
-  const isObject =
-    typeof call.arguments === 'object' && call.arguments !== null && !Array.isArray(call.arguments);
+  const isObject = hasArguments(call);
   const isLate = expiresAt - clock.value < 60_000;
   return (
     <article
@@ -41,7 +41,7 @@ export function HeldCallCard({ call, isChosen, isEditing, onChoose, onEdit }: He
         <h3 id={`title-${id}`}>
           <RevealedText text={tool} />
         </h3>
-        <Status tone={toneOf(evidence)}>{kind.replaceAll('_', ' ')}</Status>
+        <Status tone={isDestructive(call) ? 'bad' : 'warning'}>{kind.replaceAll('_', ' ')}</Status>
         <p class="dim">
           {client === '' ? principal : `${principal} · ${client}`} · <TimeText at={createdAt} />
           {' · '}
@@ -57,17 +57,14 @@ export function HeldCallCard({ call, isChosen, isEditing, onChoose, onEdit }: He
           </li>
         ))}
       </ul>
-      <EvidenceList evidence={evidence} />
-      <Surroundings call={call} />
+      <EvidenceList evidence={evidence}>{surroundings(call)}</EvidenceList>
       <ArgumentList value={call.arguments} />
       <label class="deny-note">
         <span class="dim">What to tell the agent if you deny (optional)</span>
         <input
           maxLength={500}
-          value={note.value}
-          onInput={(event) => {
-            note.value = event.currentTarget.value;
-          }}
+          value={note}
+          onInput={(event) => write(call, { note: event.currentTarget.value })}
         />
       </label>
       {isHeldForTaint(call) && (
@@ -77,71 +74,54 @@ export function HeldCallCard({ call, isChosen, isEditing, onChoose, onEdit }: He
           </span>
           <input
             maxLength={maxAsked}
-            value={asked.value}
-            onInput={(event) => {
-              asked.value = event.currentTarget.value;
-            }}
+            value={asked}
+            onInput={(event) => write(call, { asked: event.currentTarget.value })}
           />
         </label>
       )}
       <div class="actions">
-        <Button kind="primary" shortcut="y" onClick={() => approve(call, asked.value)}>
+        <Button kind="primary" shortcut="y" onClick={() => approve(call)}>
           Approve
         </Button>
-        <Button kind="danger" shortcut="n" onClick={() => deny(call, note.value)}>
+        <Button kind="danger" shortcut="n" onClick={() => deny(call)}>
           Deny
         </Button>
         {isObject && (
           <>
-            <Button shortcut="e" onClick={() => onEdit(true)}>
+            <Button shortcut="e" onClick={() => onDialog('change')}>
               Change…
             </Button>
-            <Button
-              onClick={() => {
-                isRuleOpen.value = true;
-              }}
-            >
-              Always…
-            </Button>
+            {mayBeRule(call) && (
+              <Button shortcut="a" onClick={() => onDialog('rule')}>
+                Always…
+              </Button>
+            )}
             <Button kind="quiet" onClick={() => openInTry(call.tool, call.arguments)}>
               Try…
             </Button>
           </>
         )}
       </div>
-      {isEditing && isObject && <ArgumentEditor call={call} onClose={() => onEdit(false)} />}
-      {isRuleOpen.value && (
-        <RuleDialog
-          call={call}
-          onClose={() => {
-            isRuleOpen.value = false;
-          }}
-        />
-      )}
+      {dialog === 'change' && isObject && <ArgumentEditor call={call} onClose={() => onDialog(null)} />}
+      {dialog === 'rule' && mayBeRule(call) && <RuleDialog call={call} onClose={() => onDialog(null)} />}
     </article>
   );
 }
 
 /** Where the caller works, and what confines the tool. */
-function Surroundings({ call: { session, tool, evidence } }: { readonly call: ApprovalRequest }) {
+function surroundings({ session, tool, evidence }: ApprovalRequest) {
   const root = sessions.value.value?.find((it) => it.id === session)?.root;
   const sandbox = packages.value.value?.find((it) => it.id === tool.split('/')[0])?.sandbox;
   const isFolderShown = evidence.some((it) => it.kind === 'workspace');
-  if ((root === undefined || isFolderShown) && sandbox === undefined) return null;
-  return (
-    <dl class="facts">
-      {root !== undefined &&
-        !isFolderShown && [
+  return [
+    ...(root === undefined || isFolderShown
+      ? []
+      : [
           <dt key="folder">Folder</dt>,
           <dd key="folder-text">
             <RevealedText text={root} />
           </dd>,
-        ]}
-      {sandbox !== undefined && [<dt key="sandbox">Sandbox</dt>, <dd key="sandbox-text">{sandbox}</dd>]}
-    </dl>
-  );
-}
-
-function toneOf(evidence: readonly Evidence[]): 'bad' | 'warning' {
-  return evidence.some((it) => it.kind === 'effect' && /destructive/.test(it.text)) ? 'bad' : 'warning';
+        ]),
+    ...(sandbox === undefined ? [] : [<dt key="sandbox">Sandbox</dt>, <dd key="sandbox-text">{sandbox}</dd>]),
+  ];
 }

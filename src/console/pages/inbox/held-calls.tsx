@@ -4,8 +4,8 @@ import type { ApprovalRequest } from '../../../model/approval.js';
 import { Section } from '../../parts/section.js';
 import { announce } from '../../shell/announcement.js';
 import { onKey } from '../../shell/keyboard.js';
-import { approve, deny } from './decisions.js';
-import { HeldCallCard } from './held-call-card.js';
+import { approve, deny, hasArguments, mayBeRule } from './decisions.js';
+import { HeldCallCard, type HeldCallDialog } from './held-call-card.js';
 
 /**
  * Milliseconds. When the chosen call goes away, another one takes its place. A key that was meant for the first must not
@@ -16,7 +16,7 @@ const settleMs = 700;
 /** All held calls. The keys act on the chosen one. */
 export function HeldCalls({ calls }: { readonly calls: readonly ApprovalRequest[] }) {
   const chosen = useSignal<string | undefined>(undefined);
-  const editing = useSignal<string | undefined>(undefined);
+  const dialog = useSignal<{ readonly id: string; readonly open: HeldCallDialog } | null>(null);
   const known = useRef<ReadonlySet<string>>(new Set());
   const shown = useRef(calls);
   const settled = useRef(0);
@@ -42,11 +42,13 @@ export function HeldCalls({ calls }: { readonly calls: readonly ApprovalRequest[
           case 'y':
             return void approve(current);
           case 'n':
-            return void deny(current, '');
+            return void deny(current);
           case 'e':
-            editing.value = current.id;
-            event.preventDefault();
-            return;
+            if (hasArguments(current)) dialog.value = { id: current.id, open: 'change' };
+            return event.preventDefault();
+          case 'a':
+            if (mayBeRule(current)) dialog.value = { id: current.id, open: 'rule' };
+            return event.preventDefault();
           case 'j':
           case 'k': {
             const next = list[list.indexOf(current) + (event.key === 'j' ? 1 : -1)];
@@ -66,12 +68,12 @@ export function HeldCalls({ calls }: { readonly calls: readonly ApprovalRequest[
           key={it.id}
           call={it}
           isChosen={it.id === chosen.value}
-          isEditing={editing.value === it.id}
+          dialog={dialog.value?.id === it.id ? dialog.value.open : null}
           onChoose={() => {
             chosen.value = it.id;
           }}
-          onEdit={(isOpen) => {
-            editing.value = isOpen ? it.id : undefined;
+          onDialog={(open) => {
+            dialog.value = open === null ? null : { id: it.id, open };
           }}
         />
       ))}

@@ -10,11 +10,13 @@ import {
   moved,
   outcomes,
   packages,
+  packagesToReview,
   publications,
   rollbacks,
 } from './inbox.js';
 import { MovedFiles } from './moved-files.js';
 import { Reviews } from './reviews.js';
+import { RulesInForce } from './rules-in-force.js';
 import { Setups } from './setups.js';
 import { UnknownOutcomes } from './unknown-outcomes.js';
 
@@ -37,7 +39,7 @@ function Inbox() {
       </header>
       <Loaded from={held.value}>{(calls) => <HeldCalls calls={calls} />}</Loaded>
       <UnknownOutcomes outcomes={outcomes.value.value ?? []} rollbacks={rollbacks.value.value ?? []} />
-      <Reviews packages={(packages.value.value ?? []).filter((it) => it.state === 'needs-review')} />
+      <Reviews packages={packagesToReview()} />
       <AskedPackages requests={askedPackages.value.value ?? []} />
       <Publications from={publications.value} />
       <MovedFiles files={moved.value.value ?? []} />
@@ -47,6 +49,7 @@ function Inbox() {
           <p>Held calls appear here at once, also on your phone.</p>
         </Empty>
       )}
+      <RulesInForce />
     </div>
   );
 }

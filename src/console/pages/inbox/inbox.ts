@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import type { PackageState } from '../../../host/host.js';
 import { connection, touch } from '../../shell/connection.js';
 import { live } from '../../shell/live.js';
 import { hostApi, sessionApi } from '../../shell/operations.js';
@@ -48,6 +49,13 @@ export function publicationCount(): number {
   return publications.value.value?.waiting.length ?? 0;
 }
 
+/** Packages that changed, or whose programs announced changes, since somebody accepted them. */
+export function packagesToReview(): readonly PackageState[] {
+  return (packages.value.value ?? []).filter(
+    (it) => it.state === 'needs-review' || it.announcedChanges === true,
+  );
+}
+
 /** How many things wait for the person. */
 export function inboxCount(): number {
   return (
@@ -57,7 +65,7 @@ export function inboxCount(): number {
     (rollbacks.value.value?.length ?? 0) +
     (moved.value.value?.length ?? 0) +
     publicationCount() +
-    (packages.value.value?.filter((it) => it.state === 'needs-review' || it.state === 'needs-setup').length ??
-      0)
+    packagesToReview().length +
+    (packages.value.value?.filter((it) => it.state === 'needs-setup').length ?? 0)
   );
 }

@@ -1,8 +1,10 @@
+import { useMemo } from 'preact/hooks';
 import type { PackageReview, PackageState, TextDifference } from '../../../host/host.js';
 import { Button } from '../../parts/button.js';
+import { ChangedText } from '../../parts/changed-text.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Loaded, Section } from '../../parts/section.js';
-import { LongText } from '../../parts/value-view.js';
+import { markChanges } from '../../parts/text-difference.js';
 import { useLive } from '../../shell/live.js';
 import { me, sessionApi } from '../../shell/operations.js';
 import { attempt } from '../../shell/toasts.js';
@@ -39,9 +41,16 @@ function ReviewCard({ state }: { readonly state: PackageState }) {
 
 function ReviewBody({ review }: { readonly review: PackageReview }) {
   const { package: id, from, to, widened, reworded, texts, narrowed } = review;
+  // What a server announces differently is shown below, with its words marked.
+  const isShown = (line: string) =>
+    texts.some(({ after }) => after !== null && line.includes(JSON.stringify(after)));
   return (
     <>
-      <Changes title={from === undefined ? 'It asks for' : 'It may do more'} lines={widened} tone="more" />
+      <Changes
+        title={from === undefined ? 'It asks for' : 'It may do more'}
+        lines={from === undefined ? widened : widened.filter((it) => !isShown(it))}
+        tone="more"
+      />
       <TextChanges texts={texts} />
       {texts.length === 0 && (
         <Changes title="Words that models or people read" lines={reworded} tone="words" />
@@ -94,23 +103,38 @@ function TextChanges({ texts }: { readonly texts: readonly TextDifference[] }) {
   return (
     <div class="text-changes">
       <h4>Words that models or people read</h4>
-      {texts.map(({ subject, place, before, after }) => (
-        <div key={`${subject} ${place} ${before}`} class="pair">
-          <p class="dim">
-            <RevealedText text={`${subject}, ${place}`} />
-          </p>
-          <div class="columns">
-            <div class="old">
-              <p class="dim">Accepted</p>
-              {before === null ? <p class="dim">It is new.</p> : <LongText text={before} />}
-            </div>
-            <div class="new">
-              <p class="dim">Now</p>
-              {after === null ? <p class="dim">It was removed.</p> : <LongText text={after} />}
-            </div>
-          </div>
-        </div>
+      {texts.map((it) => (
+        <TextPair key={`${it.subject} ${it.place} ${it.before}`} text={it} />
       ))}
+    </div>
+  );
+}
+
+function TextPair({ text: { subject, place, before, after } }: { readonly text: TextDifference }) {
+  const marked = useMemo(() => markChanges(before ?? '', after ?? ''), [before, after]);
+  return (
+    <div class="pair">
+      <p class="dim">
+        <RevealedText text={`${subject}, ${place}`} />
+      </p>
+      <div class="columns">
+        <div class="old">
+          <p class="dim">Accepted</p>
+          {before === null ? (
+            <p class="dim">It is new.</p>
+          ) : (
+            <ChangedText parts={marked.before} side="before" />
+          )}
+        </div>
+        <div class="new">
+          <p class="dim">Now</p>
+          {after === null ? (
+            <p class="dim">It was removed.</p>
+          ) : (
+            <ChangedText parts={marked.after} side="after" />
+          )}
+        </div>
+      </div>
     </div>
   );
 }

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { RulePreview } from '../../../host/host.js';
-import type { ApprovalRequest } from '../../../model/approval.js';
+import { type ApprovalRequest, isDestructive } from '../../../model/approval.js';
 import type { JsonObject } from '../../../model/json.js';
 import type { StandingRuleInput } from '../../../model/standing-rule.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
+import { Problem } from '../../parts/problem.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { TimeText } from '../../parts/time-text.js';
 import { ValueView } from '../../parts/value-view.js';
@@ -34,23 +35,20 @@ export function RuleDialog({ call, onClose }: RuleDialogProps) {
   );
   const end = useSignal(1);
   const isForCaller = useSignal(true);
-  const isDestructive =
-    call.kind === 'destructive' || call.evidence.some((it) => /destructive/.test(it.text));
   const preview = useSignal<RulePreview | Error | null>(null);
   const conditions = drafts.value.map(conditionOf);
-  const problem =
-    conditions.find((it) => it === undefined) === undefined && conditions.length === drafts.value.length;
+  const isComplete = !conditions.includes(undefined);
   const rule = (): StandingRuleInput => ({
     tool: call.tool,
     definition: call.definition,
     principal: isForCaller.value ? call.principal : null,
     conditions: conditions.flatMap((it) => (it === undefined ? [] : [it])),
-    destructive: isDestructive,
+    destructive: isDestructive(call),
     expiresAt: (ends[end.value]?.[1] ?? null) === null ? null : Date.now() + (ends[end.value]?.[1] as number),
   });
   const key = JSON.stringify([conditions, isForCaller.value]);
   useEffect(() => {
-    if (conditions.includes(undefined)) return undefined;
+    if (!isComplete) return undefined;
     let isCurrent = true;
     const timer = setTimeout(() => {
       hostApi.approvals.rules.preview(rule()).then(
@@ -119,14 +117,14 @@ export function RuleDialog({ call, onClose }: RuleDialogProps) {
             ))}
           </select>
         </label>
-        {isDestructive && (
+        {isDestructive(call) && (
           <p class="note warning">
-            This tool is destructive. The rule lets such calls run without a question.
+            What this tool does cannot be undone. The rule lets such calls run without a question.
           </p>
         )}
         <Preview of={preview.value} />
         <div class="actions">
-          <Button kind="primary" disabled={!problem} onClick={add}>
+          <Button kind="primary" disabled={!isComplete} onClick={add}>
             Add the rule and approve this call
           </Button>
           <Button onClick={onClose}>Cancel</Button>
@@ -138,12 +136,7 @@ export function RuleDialog({ call, onClose }: RuleDialogProps) {
 
 function Preview({ of }: { readonly of: RulePreview | Error | null }) {
   if (of === null) return <p class="dim">Looking at the last 7 days…</p>;
-  if (of instanceof Error)
-    return (
-      <p class="problem" role="alert">
-        {of.message}
-      </p>
-    );
+  if (of instanceof Error) return <Problem error={of} />;
   const { held, answered, asked, unknown, calls } = of;
   return (
     <div class="preview">

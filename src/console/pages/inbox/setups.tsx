@@ -3,11 +3,11 @@ import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Section } from '../../parts/section.js';
 
-/** Packages that wait for a secret or setting. */
+/** Packages that wait for a value, or for something that is not installed. */
 export function Setups({ packages }: { readonly packages: readonly PackageState[] }) {
   if (packages.length === 0) return null;
   return (
-    <Section title="Values that are missing">
+    <Section title="Packages to set up">
       {packages.map(({ id, path, reasons }) => (
         <article key={path} class="card item">
           <div>
@@ -24,7 +24,7 @@ export function Setups({ packages }: { readonly packages: readonly PackageState[
           </div>
           {id !== null && (
             <Link to={['packages', id]} class="button">
-              Set the values
+              Set it up
             </Link>
           )}
         </article>

@@ -2,6 +2,7 @@ import type { AuditRollback, UnknownOutcome } from '../../../host/host.js';
 import { Button } from '../../parts/button.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Section } from '../../parts/section.js';
+import { sentence } from '../../parts/sentence.js';
 import { TimeText } from '../../parts/time-text.js';
 import { hostApi, me } from '../../shell/operations.js';
 import { attempt } from '../../shell/toasts.js';
@@ -21,7 +22,7 @@ export function UnknownOutcomes({ outcomes, rollbacks }: UnknownOutcomesProps) {
           <div>
             <h3>The audit log was rolled back</h3>
             <p>
-              <RevealedText text={message} />
+              <RevealedText text={sentence(message)} />
             </p>
             <p class="dim">
               Entry {entry} · <TimeText at={at} />

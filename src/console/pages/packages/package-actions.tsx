@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { PackageChange, PackageStateName } from '../../../host/host.js';
 import { Button } from '../../parts/button.js';
 import { confirmWith } from '../../parts/confirmation-dialog.js';
@@ -9,9 +9,10 @@ import { hostApi, me, sessionApi } from '../../shell/operations.js';
 import { navigate } from '../../shell/route.js';
 import { attempt } from '../../shell/toasts.js';
 
+const revoked = signal<PackageChange | null>(null);
+
 /** Stop, enable, disable and revoke. Stopping never needs the PIN. */
 export function PackageActions({ id, state }: { readonly id: string; readonly state: PackageStateName }) {
-  const change = useSignal<PackageChange | null>(null);
   const installed = useLive(['packages'], () => sessionApi.installations.list(), id);
   const isInstalled = installed.value?.some((it) => it.package === id) === true;
   const setEnabled = (enabled: boolean) =>
@@ -33,8 +34,7 @@ export function PackageActions({ id, state }: { readonly id: string; readonly st
     });
     if (!isSure) return;
     await attempt(async () => {
-      const done = await sessionApi.installations.revoke({ package: id, by: me });
-      change.value = done;
+      revoked.value = await sessionApi.installations.revoke({ package: id, by: me });
       return undefined;
     });
   };
@@ -66,15 +66,6 @@ export function PackageActions({ id, state }: { readonly id: string; readonly st
           Revoke…
         </Button>
       )}
-      {change.value !== null && (
-        <ChangeDialog
-          change={change.value}
-          onClose={() => {
-            change.value = null;
-            navigate('packages');
-          }}
-        />
-      )}
     </div>
   );
 }
@@ -90,8 +81,15 @@ function stop(id: string): Promise<boolean> {
   });
 }
 
-function ChangeDialog({ change, onClose }: { readonly change: PackageChange; readonly onClose: () => void }) {
+/** What was revoked, and what is left to do. The package itself is gone by then, so it belongs to the page. */
+export function RevokedDialog() {
+  const change = revoked.value;
+  if (change === null) return null;
   const { package: id, steps, left, manualSteps } = change;
+  const onClose = () => {
+    revoked.value = null;
+    navigate('packages');
+  };
   return (
     <Dialog title={`${id} was revoked`} onClose={onClose}>
       <ul class="steps">
@@ -100,7 +98,7 @@ function ChangeDialog({ change, onClose }: { readonly change: PackageChange; rea
             {name}: {status}
             {detail !== undefined && (
               <span class="dim">
-                {' '}
+                {' · '}
                 <RevealedText text={detail} />
               </span>
             )}

@@ -8,8 +8,13 @@ import { attempt } from '../../shell/toasts.js';
 
 const weekMs = 7 * 24 * 3600_000;
 
+interface PackageLearningProps {
+  readonly id: string;
+  readonly isNarrowed: boolean;
+}
+
 /** What a package really used, and the smallest grant for it. */
-export function PackageLearning({ id }: { readonly id: string }) {
+export function PackageLearning({ id, isNarrowed }: PackageLearningProps) {
   const proposal = useSignal<LearnProposal | null>(null);
   const propose = () =>
     attempt(async () => {
@@ -20,9 +25,12 @@ export function PackageLearning({ id }: { readonly id: string }) {
     <Section
       title="What it really uses"
       actions={
-        <Button onClick={propose}>
-          {proposal.value === null ? 'Look at the last 7 days' : 'Look again'}
-        </Button>
+        <>
+          {isNarrowed && <Button onClick={() => undo(id)}>Undo the narrowing</Button>}
+          <Button onClick={propose}>
+            {proposal.value === null ? 'Look at the last 7 days' : 'Look again'}
+          </Button>
+        </>
       }
     >
       {proposal.value === null ? (
@@ -38,6 +46,13 @@ export function PackageLearning({ id }: { readonly id: string }) {
       )}
     </Section>
   );
+}
+
+function undo(id: string): Promise<boolean> {
+  return attempt(async () => {
+    await sessionApi.learning.undo(id, me);
+    return `${id} may use what its manifest asks for again.`;
+  });
 }
 
 interface ProposalProps {
@@ -67,7 +82,9 @@ function Proposal({ id, proposal, onDone }: ProposalProps) {
         </dd>
         <dt>Used</dt>
         <dd>
-          <RevealedText text={`hosts: ${list(used.hosts)}`} />
+          <RevealedText
+            text={`hosts: ${list(used.hosts)}; folders it changed: ${used.changed === null ? 'not known' : list(used.changed)}`}
+          />
         </dd>
         <dt>Proposed</dt>
         <dd>
@@ -98,16 +115,6 @@ function Proposal({ id, proposal, onDone }: ProposalProps) {
       <div class="actions">
         <Button kind="primary" disabled={removes.length === 0} onClick={apply}>
           Narrow it
-        </Button>
-        <Button
-          onClick={() =>
-            attempt(async () => {
-              const isUndone = await sessionApi.learning.undo(id, me);
-              return isUndone ? 'It may use what its manifest asks for again.' : 'It was not narrowed.';
-            })
-          }
-        >
-          Undo an earlier narrowing
         </Button>
       </div>
     </div>

@@ -3,10 +3,11 @@ import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Loaded, Section } from '../../parts/section.js';
 import { packages } from '../inbox/inbox.js';
-import { PackageActions } from './package-actions.js';
+import { PackageActions, RevokedDialog } from './package-actions.js';
 import { PackageGenerations } from './package-generations.js';
 import { PackageLearning } from './package-learning.js';
 import { PackagePermissions } from './package-permissions.js';
+import { PackageSetup } from './package-setup.js';
 import { PackageStatusText } from './package-status-text.js';
 import { PackageValues } from './package-values.js';
 
@@ -29,6 +30,7 @@ export function PackagePage({ id }: { readonly id: string }) {
           );
         }}
       </Loaded>
+      <RevokedDialog />
     </div>
   );
 }
@@ -61,11 +63,20 @@ function PackageDetails({ id, state }: { readonly id: string; readonly state: Pa
           ))}
         </ul>
       )}
-      {state.state === 'needs-review' && (
+      {(state.state === 'needs-review' || state.announcedChanges === true) && (
         <p>
           <Link to={['inbox']}>Review the change in the inbox</Link>
         </p>
       )}
+      {pkg?.interface !== undefined && state.state === 'ready' && (
+        <p>
+          <Link to={['packages', id, 'page']}>Open its page</Link>{' '}
+          <span class="dim">
+            <RevealedText text={pkg.interface} />
+          </span>
+        </p>
+      )}
+      {state.state === 'needs-setup' && <PackageSetup id={id} />}
       {pkg !== undefined && <PackageValues pkg={pkg} />}
       <PackagePermissions id={id} state={state} />
       <Section title={tools.length === 1 ? '1 tool' : `${tools.length} tools`}>
@@ -89,7 +100,7 @@ function PackageDetails({ id, state }: { readonly id: string; readonly state: Pa
         </ul>
       </Section>
       <PackageGenerations id={id} />
-      {state.state === 'ready' && <PackageLearning id={id} />}
+      {state.state === 'ready' && <PackageLearning id={id} isNarrowed={state.narrowed !== undefined} />}
       {diagnostics.length > 0 && (
         <Section title="Findings in the manifest">
           <ul class="tools">

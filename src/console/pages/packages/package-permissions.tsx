@@ -1,5 +1,5 @@
 import type { PackageState } from '../../../host/host.js';
-import type { NetworkAccess, NetworkHost } from '../../../model/permissions.js';
+import { hostText, networkText } from '../../parts/network-text.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Section } from '../../parts/section.js';
 import { useLive } from '../../shell/live.js';
@@ -17,6 +17,9 @@ export function PackagePermissions({ id, state }: { readonly id: string; readonl
   if (pkg === undefined) return null;
   const { network, filesystem, folders = [], scopes } = pkg.permissions;
   const may = explained.value?.permissions;
+  // A narrowing is stored as denials of its package, and is said in its own words.
+  const isNarrowing = (it: string) => it.startsWith(`${id}=net:* except`) || it === `${id}=write:*`;
+  const denied = (may?.denied ?? []).filter((it) => narrowed === undefined || !isNarrowing(it));
   return (
     <Section title="Permissions">
       <div class="columns three">
@@ -49,16 +52,25 @@ export function PackagePermissions({ id, state }: { readonly id: string; readonl
         <div class="card">
           <h3>Granted</h3>
           {may === undefined ? (
-            <p class="dim">{explained.error?.message ?? 'It has no tool that could be called.'}</p>
+            <p class="dim">
+              {explained.error?.message ??
+                (first === undefined ? 'It has no tool that could be called.' : 'Loading…')}
+            </p>
           ) : (
             <dl class="facts">
-              <dt>Network</dt>
+              {narrowed !== undefined && [
+                <dt key="narrowed">Narrowed to</dt>,
+                <dd key="narrowed-text" class="strong">
+                  <RevealedText text={narrowed.join(', ')} />
+                </dd>,
+              ]}
+              <dt>{narrowed === undefined ? 'Network' : 'Network without that'}</dt>
               <dd>
                 <RevealedText
                   text={[networkText(may.network), ...may.granted.network.map(hostText)].join(', ')}
                 />
               </dd>
-              <dt>Files</dt>
+              <dt>{narrowed === undefined ? 'Files' : 'Files without that'}</dt>
               <dd>
                 <RevealedText
                   text={[
@@ -69,16 +81,10 @@ export function PackagePermissions({ id, state }: { readonly id: string; readonl
                   ].join(', ')}
                 />
               </dd>
-              {may.denied.length > 0 && [
+              {denied.length > 0 && [
                 <dt key="denied">Denied</dt>,
                 <dd key="denied-text">
-                  <RevealedText text={may.denied.join(', ')} />
-                </dd>,
-              ]}
-              {narrowed !== undefined && [
-                <dt key="narrowed">Narrowed to</dt>,
-                <dd key="narrowed-text">
-                  <RevealedText text={narrowed.join(', ') || 'nothing'} />
+                  <RevealedText text={denied.join(', ')} />
                 </dd>,
               ]}
             </dl>
@@ -110,18 +116,3 @@ const sandboxTexts: Readonly<Record<PackageState['sandbox'], string>> = {
   'declared-only': 'Declared only: its code runs elsewhere, so nothing is enforced here.',
   none: 'None: it runs without a sandbox.',
 };
-
-function networkText(network: NetworkAccess): string {
-  switch (network.kind) {
-    case 'none':
-      return 'none';
-    case 'public':
-      return 'any public host';
-    case 'hosts':
-      return network.hosts.map(hostText).join(', ') || 'none';
-  }
-}
-
-function hostText({ host, port, subdomains = false }: NetworkHost): string {
-  return `${subdomains ? '*.' : ''}${host}${port === null ? '' : `:${port}`}`;
-}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import type { SecretAudience, SecretEntry } from '../../../host/host.js';
+import type { DeclaredValue, SecretAudience, SecretEntry } from '../../../host/host.js';
 import type { Package } from '../../../model/package.js';
 import type { Slot } from '../../../model/slot.js';
 import { Button } from '../../parts/button.js';
@@ -20,8 +20,14 @@ export function PackageValues({ pkg }: { readonly pkg: Package }) {
     async () => (await hostApi.secrets.list()).filter((it) => it.package === pkg.id),
     pkg.id,
   );
+  // Values of the host itself that its calls need, such as the key of the token broker.
+  const shared = useLive(
+    ['values'],
+    async () => (await hostApi.secrets.declared(pkg.id)).filter((it) => it.package !== pkg.id),
+    pkg.id,
+  );
   const slots = pkg.slots.filter((it) => it.source.kind === 'operator');
-  if (slots.length === 0) return null;
+  if (slots.length === 0 && (shared.value ?? []).length === 0) return null;
   return (
     <Section title="Secrets and settings">
       {slots.map((it) => (
@@ -32,8 +38,52 @@ export function PackageValues({ pkg }: { readonly pkg: Package }) {
           entry={stored.value?.find((set) => set.slot === it.name)}
         />
       ))}
+      {(shared.value ?? []).map((it) => (
+        <SharedValueForm key={it.slot} value={it} />
+      ))}
     </Section>
   );
+}
+
+/** A secret that belongs to the host, and that all packages with such a sign-in use. */
+function SharedValueForm({ value: { package: owner, slot, label, missing } }: SharedValueProps) {
+  const value = useSignal('');
+  const save = async (event: Event) => {
+    event.preventDefault();
+    const isSaved = await attempt(async () => {
+      const given = { package: owner, slot, value: value.value, audience: { kind: 'manifest' } as const };
+      await hostApi.secrets.set({ ...given, by: me });
+      return `The ${label} was saved.`;
+    });
+    if (isSaved) value.value = '';
+  };
+  return (
+    <form class="card slot" onSubmit={save} autocomplete="off">
+      <header>
+        <h3>{label.charAt(0).toUpperCase() + label.slice(1)}</h3>
+        {missing ? <Status tone="warning">missing</Status> : <Status tone="good">set</Status>}
+        <p class="dim">{slot}, secret · only this host uses it, for the sign-ins of all packages</p>
+      </header>
+      <input
+        type="password"
+        autocomplete="off"
+        aria-label={label}
+        value={value.value}
+        onInput={(event) => {
+          value.value = event.currentTarget.value;
+        }}
+      />
+      <div class="actions">
+        <Button kind="primary" type="submit" disabled={value.value === ''}>
+          {missing ? 'Save' : 'Replace'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface SharedValueProps {
+  readonly value: DeclaredValue;
 }
 
 interface SlotFormProps {
@@ -221,6 +271,7 @@ function audienceOf(needsHosts: boolean, text: string): SecretAudience {
 function recipientsText({ secret, audience }: Slot, entry: SecretEntry | undefined): string {
   if (!secret || audience.kind === 'public') return 'not a secret';
   if (entry?.audience.kind === 'any') return 'any host may receive it';
+  if (entry === undefined && audience.kind === 'unbound') return 'you choose who may receive it';
   const hosts =
     entry?.audience.kind === 'hosts' ? entry.audience.hosts : audience.kind === 'hosts' ? audience.hosts : [];
   return hosts.length === 0 ? 'no host may receive it' : `only ${hosts.join(', ')} may receive it`;

@@ -6,6 +6,7 @@ import { type Column, Table } from '../../parts/table.js';
 import { navigate } from '../../shell/route.js';
 import { packages } from '../inbox/inbox.js';
 import type { ConsolePage } from '../page.js';
+import { PackageFrame } from './package-frame.js';
 import { PackagePage } from './package-page.js';
 import { PackageStatusText } from './package-status-text.js';
 
@@ -40,8 +41,8 @@ const columns: readonly Column<PackageState>[] = [
     cell: ({ state, reasons }) => (
       <>
         <PackageStatusText state={state} />
-        {state !== 'ready' && (
-          <div class="dim narrow-only">
+        {reasons.length > 0 && (
+          <div class="dim narrow-only clamped">
             <RevealedText text={reasons.join('; ')} />
           </div>
         )}
@@ -55,11 +56,24 @@ const columns: readonly Column<PackageState>[] = [
     cell: ({ reasons }) => <RevealedText text={reasons.join('; ')} />,
   },
   { title: 'Sandbox', wideOnly: true, cell: ({ sandbox }) => sandbox },
-  { title: 'Tools', align: 'end', cell: ({ tools }) => tools.length },
+  { title: 'Tools', align: 'end', wideOnly: true, cell: ({ tools }) => tools.length },
 ];
 
-function Packages({ rest: [id] }: { readonly rest: readonly string[] }) {
-  return id === undefined ? <PackageList /> : <PackagePage id={id} />;
+function Packages({ rest: [id, part] }: { readonly rest: readonly string[] }) {
+  if (id === undefined) return <PackageList />;
+  return part === 'page' ? <PackageFrame id={id} /> : <PackagePage id={id} />;
+}
+
+/** What waits for a person comes first; within that, the order of the host stays. */
+function isFine({ state, announcedChanges }: PackageState): boolean {
+  return state === 'ready' && announcedChanges !== true;
+}
+
+function summaryOf(list: readonly PackageState[]): string {
+  const fine = list.filter(isFine).length;
+  const rest = list.length - fine;
+  if (rest === 0) return `${fine} ready.`;
+  return `${fine} ready, ${rest} ${rest === 1 ? 'needs' : 'need'} attention.`;
 }
 
 function PackageList() {
@@ -67,6 +81,7 @@ function PackageList() {
     <div class="page">
       <header>
         <h1>Packages</h1>
+        {packages.value.value !== undefined && <p class="dim">{summaryOf(packages.value.value)}</p>}
       </header>
       <Loaded from={packages.value}>
         {(list) =>
@@ -76,7 +91,7 @@ function PackageList() {
             <Table
               label="Packages"
               columns={columns}
-              rows={list}
+              rows={[...list].sort((a, b) => Number(isFine(a)) - Number(isFine(b)))}
               keyOf={(it) => it.path}
               onOpen={({ id }) => id !== null && navigate('packages', id)}
             />

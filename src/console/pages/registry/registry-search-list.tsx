@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { RegistrySearchHit, RegistrySearchResult } from '../../../host/host.js';
 import { Link } from '../../parts/link.js';
+import { Problem } from '../../parts/problem.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Section } from '../../parts/section.js';
 import { sessionApi } from '../../shell/operations.js';
@@ -49,11 +50,7 @@ export function RegistrySearchList() {
           {known !== null && !(known instanceof Error) && countText(known.found.length)}
         </span>
       </label>
-      {known instanceof Error && (
-        <p class="problem" role="alert">
-          {known.message}
-        </p>
-      )}
+      {known instanceof Error && <Problem error={known} />}
       {known !== null && !(known instanceof Error) && (
         <>
           {known.problems.map(({ registry, message }) => (

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ExplainedLimit, Explanation } from '../../../host/host.js';
 import { ruleOriginText } from '../../../model/rule.js';
 import { EvidenceList } from '../../parts/evidence-list.js';
+import { hostText, networkText } from '../../parts/network-text.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Status, type Tone } from '../../parts/status.js';
 
@@ -56,8 +57,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
           ))}
         </ul>
       )}
-      <EvidenceList evidence={evidence} />
-      <dl class="facts">
+      <EvidenceList evidence={evidence}>
         {factsOf(explanation).map(([name, texts]) => [
           <dt key={name}>{name}</dt>,
           <dd key={`${name}-texts`}>
@@ -78,7 +78,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
             ))}
           </dd>,
         ]}
-      </dl>
+      </EvidenceList>
       {inactive.length > 0 && (
         <div class="note warning">
           <div>
@@ -100,11 +100,18 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
 function factsOf(explanation: Explanation): readonly (readonly [string, readonly string[]])[] {
   const { permissions, guardrails, untrustedInputs, trusted } = explanation;
   const { network, filesystem, granted, root, denied } = permissions;
-  const hosts = network.kind === 'hosts' ? network.hosts.map(String) : [];
   const rows: readonly (readonly [string, readonly string[]])[] = [
-    ['Network', [network.kind === 'none' ? 'none' : hosts.length > 0 ? hosts.join(', ') : network.kind]],
+    ['Network', [networkText(network)]],
     ['Files', [filesystem === 'none' || root === undefined ? filesystem : `${filesystem}: ${root}`]],
-    ['Granted', [...granted.read, ...granted.write, ...granted.environment]],
+    [
+      'Granted',
+      [
+        ...granted.network.map(hostText),
+        ...granted.read.map((it) => `read ${it}`),
+        ...granted.write.map((it) => `write ${it}`),
+        ...granted.environment.map((it) => `the variable ${it}`),
+      ],
+    ],
     ['Denied', denied],
     ['Untrusted inputs', untrustedInputs],
     ['Answers', trusted ? ['trusted by the configuration'] : []],

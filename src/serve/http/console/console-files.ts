@@ -30,9 +30,9 @@ export class ConsoleFiles {
     return new ConsoleFiles(readFileSync(join(folder, 'index.html'), 'utf8'), assets);
   }
 
-  /** The page itself. It is the same for every path of the console. */
-  page(): HttpReply {
-    return { type: 'text/html; charset=utf-8', body: this.#page, headers: consoleHeaders };
+  /** The page itself. It is the same for every path of the console. `frames`: what it may frame. */
+  page(frames?: string): HttpReply {
+    return { type: 'text/html; charset=utf-8', body: this.#page, headers: consoleHeaders(frames) };
   }
 
   /** Undefined if there is no such file. */

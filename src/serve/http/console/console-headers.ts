@@ -1,8 +1,8 @@
 /**
  * Headers of the page: only its own files are loaded, nothing is framed, and text never becomes code: `trusted-types 'none'`
- * makes every assignment of HTML fail.
+ * makes every assignment of HTML fail. `frames`: the one address below which something may be framed.
  */
-export const consoleHeaders: Readonly<Record<string, string>> = {
+export const consoleHeaders = (frames?: string): Readonly<Record<string, string>> => ({
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -15,6 +15,7 @@ export const consoleHeaders: Readonly<Record<string, string>> = {
     "form-action 'self'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
+    ...(frames === undefined ? [] : [`frame-src ${frames}`]),
   ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
@@ -22,4 +23,4 @@ export const consoleHeaders: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex, nofollow',
-};
+});

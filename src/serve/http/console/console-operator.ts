@@ -1,4 +1,5 @@
 import type { Host, Operator } from '../../../host/host.js';
+import type { JsonObject } from '../../../model/json.js';
 
 /** Whom the audit log names. The link proves that somebody could read the terminal of the host, and not who. */
 const actor = { name: 'console', channel: 'console' } as const;
@@ -60,9 +61,11 @@ export class ConsoleOperators {
   }
 
   /** Who performs an operation. Throws `pin_required` for one that only the console protects. */
-  async actorFor(visit: string, operation: string): Promise<Operator> {
+  async actorFor(visit: string, operation: string, { dryRun }: JsonObject): Promise<Operator> {
     const operator = this.operatorOf(visit);
-    if (acting.has(operation)) await this.#host.operator.verify(operator, 'run tools from the console');
+    // Asking what an installation would fetch only looks.
+    if (acting.has(operation) && dryRun !== true)
+      await this.#host.operator.verify(operator, 'run tools from the console');
     return operator;
   }
 }

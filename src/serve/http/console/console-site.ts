@@ -5,6 +5,7 @@ import { assertInput, inputOf } from '../../../host/operations/operation-input.j
 import { findOperation } from '../../../host/operations/operations.js';
 import { performOperation } from '../../../host/operations/perform.js';
 import type { Cancellation } from '../../../model/cancel-signal.js';
+import { framePath, showsFrame } from '../../../model/console-path.js';
 import { HostError } from '../../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
 import { ByteBudget } from '../../../wire/byte-budget.js';
@@ -22,6 +23,7 @@ import type { ConsoleFiles } from './console-files.js';
 import { ConsoleOperators } from './console-operator.js';
 import { ConsoleSession } from './console-session.js';
 import { EventFeed } from './event-feed.js';
+import { PackageFrames } from './package-frames.js';
 
 export interface ConsoleOptions {
   readonly files: ConsoleFiles;
@@ -77,6 +79,7 @@ export class ConsoleSite {
   readonly #turns = new Turns();
   readonly #session: ConsoleSession;
   readonly #exemptions: ConsoleExemptions;
+  readonly #frames: PackageFrames;
 
   constructor(host: Host, options: ConsoleOptions) {
     this.#host = host;
@@ -88,6 +91,7 @@ export class ConsoleSite {
       ...options,
     });
     this.#session = new ConsoleSession(host, options.session);
+    this.#frames = new PackageFrames(options.now);
     this.#exemptions = new ConsoleExemptions({
       host,
       file: options.exemptions,
@@ -100,7 +104,7 @@ export class ConsoleSite {
 
   /** Whether a path belongs to the console. */
   static owns(path: string): boolean {
-    return path === '/console' || path.startsWith('/console/');
+    return path === '/console' || path.startsWith('/console/') || PackageFrames.owns(path);
   }
 
   /** Answers one request. The Host header was checked before. */
@@ -121,14 +125,13 @@ export class ConsoleSite {
   async #answer(exchange: RoomyExchange): Promise<void> {
     const { request, response } = exchange;
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    const { files } = this.#options;
     const { readMs } = this.#options.limits;
     if (request.headers.authorization !== undefined)
       throw new HttpError(403, 'denied', 'tokens do not open the console', {
         hint: 'get a link for a browser: toolwharf open',
       });
     if (!pathname.startsWith('/console/api/'))
-      return sendReply(response, fileReply(request, pathname, files), readMs);
+      return sendReply(response, this.#file(exchange, pathname), readMs);
     checkSite(exchange);
     const path = pathname.slice('/console/api/'.length);
     if (path === 'sign-in') return sendReply(response, await this.#signIn(exchange), readMs);
@@ -157,6 +160,21 @@ export class ConsoleSite {
   async close(): Promise<void> {
     this.#events.close();
     await this.#session.close();
+  }
+
+  /** A file of the console, or of the page of a package. */
+  #file({ request, origin }: ConsoleExchange, pathname: string): HttpReply {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new HttpError(405, 'usage', 'this path allows only GET', { headers: { allow: 'GET, HEAD' } });
+    const { files } = this.#options;
+    const isAsset = pathname.startsWith('/console/assets/');
+    if (!isAsset && !PackageFrames.owns(pathname))
+      return files.page(showsFrame(pathname) ? `${origin}${framePath}` : undefined);
+    const found = isAsset
+      ? files.asset(pathname.slice('/console/assets/'.length))
+      : this.#frames.file(pathname, origin);
+    if (found === undefined) throw new HttpError(404, 'not_found', 'unknown file');
+    return found;
   }
 
   /** Uses up the code of a link. */
@@ -197,6 +215,11 @@ export class ConsoleSite {
       await this.#host.consoleAccess.signOut(cookie);
       return sendReply(response, { body: { ok: true }, headers: cookieHeader(exchange, '') }, readMs);
     }
+    if (path === 'frame') {
+      const { package: id } = await bodyOf(exchange);
+      const page = await (await this.#session.get()).page(String(id));
+      return sendReply(response, { body: { result: this.#frames.open(page) } }, readMs);
+    }
     if (path.startsWith('exemptions/')) {
       const name = path.slice('exemptions/'.length);
       const result = await this.#exemptions.perform(name, await bodyOf(exchange), visit);
@@ -206,7 +229,7 @@ export class ConsoleSite {
     const operation = findOperation(name);
     if (operation === undefined) throw new HttpError(404, 'not_found', 'unknown operation');
     const input = inputOfCall(operation, (await bodyOf(exchange)).args);
-    const by = await this.#operators.actorFor(visit.id, name);
+    const by = await this.#operators.actorFor(visit.id, name, input);
     const target = operation.scope === 'session' ? await this.#session.get() : this.#host;
     const signal = exchange.cancellation;
     if (name === 'session.call' && wantsProgress(exchange.request.headers)) {
@@ -231,15 +254,6 @@ function consoleError(error: unknown, onBug: (error: unknown) => void): HttpRepl
   const reply = errorReply(error, onBug);
   if (!(error instanceof HostError) || error.hint === undefined) return reply;
   return { ...reply, body: { error: { code: error.code, message: error.message, hint: error.hint } } };
-}
-
-function fileReply(request: IncomingMessage, pathname: string, files: ConsoleFiles): HttpReply {
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw new HttpError(405, 'usage', 'this path allows only GET', { headers: { allow: 'GET, HEAD' } });
-  if (!pathname.startsWith('/console/assets/')) return files.page();
-  const found = files.asset(pathname.slice('/console/assets/'.length));
-  if (found === undefined) throw new HttpError(404, 'not_found', 'unknown file');
-  return found;
 }
 
 /** Only a page of this server may send requests; what changes something must say so. */

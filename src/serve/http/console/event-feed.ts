@@ -13,6 +13,8 @@ export interface ConsoleEvent {
   readonly topics: readonly ChangeTopic[] | null;
   /** Of the host. */
   readonly version: string;
+  /** Another event comes within this time, also if nothing changes: a page notices a connection that died silently. */
+  readonly nextWithinMs: number;
 }
 
 export interface EventFeedOptions {
@@ -44,23 +46,25 @@ export class EventFeed {
   ): Promise<void> {
     if (this.#streams.size >= maxPages)
       throw new HttpError(429, 'rate_limited', 'too many pages of the console are open');
-    const { version, onPages } = this.#options;
+    const { version, onPages, pingMs } = this.#options;
     const stream = new EventStream(response, this.#options);
     this.#streams.add(stream);
     onPages(this.#streams.size);
     let position = after ?? this.#feed.position;
-    const send = (isFirst: boolean) => {
+    const send = (isDue: boolean) => {
       const topics = this.#feed.since(position);
       position = this.#feed.position;
-      const event: ConsoleEvent = { position, topics, version };
-      if (isFirst || topics === null || topics.length > 0) stream.send(JSON.stringify(event));
+      const event: ConsoleEvent = { position, topics, version, nextWithinMs: pingMs };
+      if (isDue || topics === null || topics.length > 0) stream.send(JSON.stringify(event));
     };
     const stop = this.#feed.follow(() => send(false));
     send(true);
+    const beat = setInterval(() => send(true), pingMs);
     const timer = setTimeout(() => stream.end(), until.lifetimeMs);
     until.signal.addEventListener('abort', () => stream.end(), { once: true });
     await new Promise<void>((resolve) => response.once('close', resolve));
     clearTimeout(timer);
+    clearInterval(beat);
     stop();
     this.#streams.delete(stream);
     onPages(this.#streams.size);

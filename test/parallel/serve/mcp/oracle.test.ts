@@ -87,6 +87,7 @@ const session: Session = {
   },
   message: unexpected,
   source: unexpected,
+  page: unexpected,
   subscribe: unexpected,
   prompts: async () => prompts,
   prompt: async (name, given) => (name === 'shop_greet' ? `Hello ${given.who}` : skill.text),
