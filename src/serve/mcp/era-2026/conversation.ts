@@ -36,7 +36,7 @@ interface PendingQuestion {
 /** The request that currently waits for the call. */
 interface WaitingRequest {
   readonly signal: CancelSignal;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
   /** The call becomes a task after this time. Undefined: the request does not allow tasks. */
   readonly taskAfterMs: number | undefined;
 }
@@ -108,7 +108,7 @@ export class Conversation {
       onTask: () => void this.#wantTask(),
       taskFor: (hold) => this.#wantTask(hold),
       onProgress: (progress) => {
-        if (this.#task === undefined) this.#request?.onProgress(progress);
+        if (this.#task === undefined) this.#request?.onProgress?.(progress);
         else this.#task.report(progress);
       },
     });

@@ -14,7 +14,7 @@ export interface ToolCallContext {
   readonly signal: CancelSignal;
   /** Aborted when the client disconnects. Absent if that cannot be detected. */
   readonly gone?: CancelSignal;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
   /** Whether this client can show a form. */
   readonly hasForms: boolean;
   /** What else it can answer; undefined: nothing. */
@@ -28,8 +28,9 @@ export interface ToolCallContext {
   readonly makeCall: (context: CallContext) => Promise<DispatchResult>;
 }
 
-type CallContext = Pick<CallHandlers, 'signal' | 'onProgress'> &
+type CallContext = Pick<CallHandlers, 'signal'> &
   Partial<Pick<CallHandlers, 'onAsk' | 'clientRequests' | 'onTask' | 'taskFor'>> & {
+    readonly onProgress?: ToolCallContext['onProgress'];
     readonly resumed?: ResumedCall | undefined;
   };
 
