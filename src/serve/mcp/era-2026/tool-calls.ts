@@ -28,9 +28,8 @@ export interface ToolCallContext {
   readonly makeCall: (context: CallContext) => Promise<DispatchResult>;
 }
 
-type CallContext = Pick<CallHandlers, 'signal'> &
+type CallContext = Pick<CallHandlers, 'signal' | 'onProgress'> &
   Partial<Pick<CallHandlers, 'onAsk' | 'clientRequests' | 'onTask' | 'taskFor'>> & {
-    readonly onProgress?: ToolCallContext['onProgress'];
     readonly resumed?: ResumedCall | undefined;
   };
 
@@ -70,6 +69,7 @@ export class ToolCalls2026 {
       now,
       waitMs: waiting.waitMs,
       outcomeTtlMs: waiting.outcomeTtlMs,
+      wantsProgress: onProgress !== undefined || request.allowsTasks,
       hasForms: request.hasForms,
       requestsOf: request.requestsOf,
       mayAsk: request.mayAsk,
