@@ -2,7 +2,7 @@ import type { AuditDurability } from '../model/audit-durability.js';
 import { canonicalJson, type JsonObject } from '../model/json.js';
 import { entryHash } from './audit-hash.js';
 import { type AuditHead, nextHead, readAuditHead } from './audit-head.js';
-import { insertAuditRows, rowsPerInsert } from './audit-rows.js';
+import { storeAuditRows } from './audit-rows.js';
 import type { Sealing, Unmentioned } from './audit-sealing.js';
 import { originOf } from './checkpoint.js';
 import type { Checkpoints } from './checkpoints.js';
@@ -230,13 +230,7 @@ export class AuditLog {
       others.push(() => connection.run('update audit_tree set checkpoint = ?, edge = ?', [size, edge]));
     }
     for (const waiting of batch) put(waiting.entry, waiting.at);
-    // One statement is a transaction by itself, and costs a fraction of four.
-    if (others.length === 0 && rows.length <= rowsPerInsert) insertAuditRows(connection, rows);
-    else
-      inTransaction(connection, () => {
-        for (const store of others) store();
-        insertAuditRows(connection, rows);
-      });
+    storeAuditRows(connection, rows, others);
     if (this.#unmentioned === checkpoint) this.#unmentioned = undefined;
     this.#head = head;
     this.#origin = origin;
@@ -283,17 +277,6 @@ export class AuditLog {
         this.#checkpointing = undefined;
       });
     return this.#checkpointing;
-  }
-}
-
-function inTransaction(connection: SqliteConnection, work: () => void): void {
-  connection.run('begin immediate', []);
-  try {
-    work();
-    connection.run('commit', []);
-  } catch (error) {
-    connection.exec('rollback');
-    throw error;
   }
 }
 
