@@ -111,6 +111,33 @@ describe('the audit log', () => {
     ]);
   });
 
+  test('a small commit is one statement, with all of its entries or none', async () => {
+    const log = new AuditLog(database, () => clock++);
+    const statements: string[] = [];
+    const { withDelayedSync } = database;
+    vi.spyOn(database, 'withDelayedSync').mockImplementation((work) =>
+      withDelayedSync.call(database, (connection) => {
+        const run: typeof connection.run = (sql, parameters) => {
+          statements.push(sql.split(' ', 1)[0] as string);
+          return connection.run(sql, parameters);
+        };
+        return work({ ...connection, run });
+      }),
+    );
+    const appendTwo = (id: string) => {
+      log.enqueue({ kind: 'outcome', body: { callId: id } });
+      return log.append({ kind: 'intent', body: { callId: id } }, 'group');
+    };
+    await appendTwo('a');
+    expect(statements).toEqual(['insert']);
+    // Somebody else wrote the number that the second entry would have.
+    await database.withConnection((it) =>
+      it.exec("insert into audit (seq, at, kind, body, previous, hash) values (4, '', '', '', '', '')"),
+    );
+    await expect(appendTwo('b')).rejects.toThrow();
+    expect((await readAuditTail(database, 10)).map((it) => it.seq)).toEqual([1, 2, 4]);
+  });
+
   test('accepts nothing any more after a sync in the background failed', async () => {
     const log = new AuditLog(database, () => clock++);
     vi.spyOn(database, 'syncLog').mockRejectedValueOnce(new Error('EIO'));

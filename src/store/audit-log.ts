@@ -2,7 +2,7 @@ import type { AuditDurability } from '../model/audit-durability.js';
 import { canonicalJson, type JsonObject } from '../model/json.js';
 import { entryHash } from './audit-hash.js';
 import { type AuditHead, nextHead, readAuditHead } from './audit-head.js';
-import { insertAuditRows } from './audit-rows.js';
+import { storeAuditRows } from './audit-rows.js';
 import type { Sealing, Unmentioned } from './audit-sealing.js';
 import { originOf } from './checkpoint.js';
 import type { Checkpoints } from './checkpoints.js';
@@ -187,10 +187,8 @@ export class AuditLog {
         const awaited = batch.filter((it) => it.durability !== null);
         // Entries that nobody waits for are on disk soon in any case.
         const isGroup = awaited.length > 0 && awaited.every((it) => it.durability === 'group');
-        await this.#database.withConnection((connection) => {
-          if (!isGroup) return this.#insert(connection, batch);
-          this.#database.withDelayedSync(() => this.#insert(connection, batch));
-        });
+        const insert = (connection: SqliteConnection) => this.#insert(connection, batch);
+        await (isGroup ? this.#database.withDelayedSync(insert) : this.#database.withConnection(insert));
         if (isGroup) this.#delayedSync.committed();
         else this.#delayedSync.covered();
         this.#failure = undefined;
@@ -212,30 +210,27 @@ export class AuditLog {
     let head = this.#head ?? readAuditHead(connection);
     let origin = this.#origin;
     const rows: SqlValue[][] = [];
+    /** What is stored beside the entries. */
+    const others: (() => void)[] = [];
     const put = ({ kind, body, sealedArguments, repeatable }: NewAuditEntry, at: string) => {
       const entry = { seq: head.seq + 1, at, kind, body: canonicalJson(body), previous: head.hash };
       head = nextHead(head, entryHash(entry));
       rows.push([entry.seq, at, kind, entry.body, entry.previous, head.hash]);
       if (kind === 'rollback' && typeof body.log === 'string') origin = originOf(body.log);
-      if (sealedArguments !== undefined) insertSealedArguments(connection, sealedArguments, entry.seq);
-      if (repeatable !== undefined) changeRepeatableCall(connection, repeatable);
+      if (sealedArguments !== undefined)
+        others.push(() => insertSealedArguments(connection, sealedArguments, entry.seq));
+      if (repeatable !== undefined) others.push(() => changeRepeatableCall(connection, repeatable));
     };
     const { at } = batch[0] as Waiting;
     const checkpoint = this.#unmentioned;
-    connection.run('begin immediate', []);
-    try {
-      if (checkpoint !== undefined) {
-        const { size, digest, before } = checkpoint;
-        put({ kind: 'checkpoint', body: { size, digest } }, at);
-        connection.run('update audit_tree set checkpoint = ?, edge = ?', [size, serializeEdge(before)]);
-      }
-      for (const waiting of batch) put(waiting.entry, waiting.at);
-      insertAuditRows(connection, rows);
-      connection.run('commit', []);
-    } catch (error) {
-      connection.exec('rollback');
-      throw error;
+    if (checkpoint !== undefined) {
+      const { size, digest, before } = checkpoint;
+      put({ kind: 'checkpoint', body: { size, digest } }, at);
+      const edge = serializeEdge(before);
+      others.push(() => connection.run('update audit_tree set checkpoint = ?, edge = ?', [size, edge]));
     }
+    for (const waiting of batch) put(waiting.entry, waiting.at);
+    storeAuditRows(connection, rows, others);
     if (this.#unmentioned === checkpoint) this.#unmentioned = undefined;
     this.#head = head;
     this.#origin = origin;

@@ -7,58 +7,55 @@ import { migrate } from './migrations.js';
 import { openSqlite, type SqliteConnection } from './sqlite.js';
 import { Mutex, sqliteDialect } from './sqlite-dialect.js';
 import type { StateTables } from './state-tables.js';
+import { Synchronous, type SynchronousMode } from './synchronous.js';
 
 /** The state database. Queries are built with Kysely, or run on the connection itself. */
 export class Database extends Kysely<StateTables> {
   readonly #connection: SqliteConnection;
   readonly #mutex: Mutex;
+  readonly #synchronous: Synchronous;
   readonly #path: string;
   #log: Promise<FileHandle> | undefined;
 
   constructor(connection: SqliteConnection, path: string) {
     const mutex = new Mutex();
-    super({ dialect: sqliteDialect(connection, mutex) });
+    const synchronous = new Synchronous(connection);
+    super({ dialect: sqliteDialect(connection, mutex, () => synchronous.use('full')) });
     this.#connection = connection;
     this.#mutex = mutex;
+    this.#synchronous = synchronous;
     this.#path = path;
   }
 
   /**
    * Runs `work` with exclusive use of the SQLite connection. For frequent statements, where building a query costs more
-   * than running it. `work` must be synchronous.
+   * than running it. `work` must be synchronous. Its commits are on disk when they return, with all commits before them.
    */
-  async withConnection<T>(work: (connection: SqliteConnection) => T): Promise<T> {
-    const release = await this.#mutex.lock();
-    try {
-      return work(this.#connection);
-    } finally {
-      release();
-    }
+  withConnection<T>(work: (connection: SqliteConnection) => T): Promise<T> {
+    return this.#exclusive('full', work);
   }
 
-  /**
-   * Runs a transaction whose commit survives the end of this process, but a power loss only after `syncLog`. For use
-   * inside `withConnection`. Every other commit is on disk when it returns, with all commits before it.
-   */
-  withDelayedSync(work: () => void): void {
-    this.#connection.exec('pragma synchronous = normal');
-    try {
-      work();
-    } finally {
-      this.#connection.exec('pragma synchronous = full');
-    }
+  /** The same, with commits that survive the end of this process, but a power loss only after `syncLog`. */
+  withDelayedSync<T>(work: (connection: SqliteConnection) => T): Promise<T> {
+    return this.#exclusive('normal', work);
   }
 
   /** The same for a transaction with queries of Kysely. */
   withDelayedTransaction<T>(work: (transaction: Transaction<StateTables>) => Promise<T>): Promise<T> {
     return this.connection().execute(async (connection) => {
-      this.#connection.exec('pragma synchronous = normal');
-      try {
-        return await connection.transaction().execute(work);
-      } finally {
-        this.#connection.exec('pragma synchronous = full');
-      }
+      this.#synchronous.use('normal');
+      return connection.transaction().execute(work);
     });
+  }
+
+  async #exclusive<T>(mode: SynchronousMode, work: (connection: SqliteConnection) => T): Promise<T> {
+    const release = await this.#mutex.lock();
+    try {
+      this.#synchronous.use(mode);
+      return work(this.#connection);
+    } finally {
+      release();
+    }
   }
 
   /** Writes the commits so far to the disk, without blocking the host. */

@@ -10,11 +10,14 @@ import {
 } from 'kysely';
 import type { SqliteConnection, SqlValue } from './sqlite.js';
 
-/** Kysely over one SQLite connection. Every transaction takes the write lock when it starts (BEGIN IMMEDIATE). */
-export function sqliteDialect(connection: SqliteConnection, mutex: Mutex): Dialect {
+/**
+ * Kysely over one SQLite connection. Every transaction takes the write lock when it starts (BEGIN IMMEDIATE). `onAcquired`:
+ * called before each use of the connection.
+ */
+export function sqliteDialect(connection: SqliteConnection, mutex: Mutex, onAcquired: () => void): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(connection, mutex),
+    createDriver: () => new SqliteDriver(connection, mutex, onAcquired),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -39,17 +42,26 @@ export class Mutex {
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
   readonly #mutex: Mutex;
+  readonly #onAcquired: () => void;
   #release: () => void = () => {};
 
-  constructor(connection: SqliteConnection, mutex: Mutex) {
+  constructor(connection: SqliteConnection, mutex: Mutex, onAcquired: () => void) {
     this.#connection = connection;
     this.#mutex = mutex;
+    this.#onAcquired = onAcquired;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    this.#release = await this.#mutex.lock();
+    const release = await this.#mutex.lock();
+    try {
+      this.#onAcquired();
+    } catch (error) {
+      release();
+      throw error;
+    }
+    this.#release = release;
     return new Adapter(this.#connection);
   }
 

@@ -25,7 +25,7 @@ export function openSqlite(path: string, options: { readonly readOnly?: boolean 
 
 interface Statement {
   all(...parameters: SqlValue[]): Record<string, unknown>[];
-  run(...parameters: SqlValue[]): { changes: number | bigint };
+  run(...parameters: (SqlValue | readonly SqlValue[])[]): { changes: number | bigint };
   readonly reader?: boolean;
 }
 
@@ -40,13 +40,16 @@ function openBuiltIn(path: string, readOnly: boolean): SqliteConnection {
   const { DatabaseSync } = require('node:sqlite') as {
     DatabaseSync: new (path: string, options: object) => Connection;
   };
-  return adapt(new DatabaseSync(path, { readOnly }), dirname(path));
+  const run = (statement: Statement, parameters: readonly SqlValue[]) => statement.run(...parameters);
+  return adapt(new DatabaseSync(path, { readOnly }), dirname(path), run);
 }
 
 function openLibsql(path: string, readOnly: boolean): SqliteConnection {
   const Database = withoutReport(() => require('libsql')) as new (path: string) => Connection;
   // It has no read-only option, but accepts file URLs.
-  return adapt(new Database(readOnly ? `${pathToFileURL(path).href}?mode=ro` : path), dirname(path));
+  const connection = new Database(readOnly ? `${pathToFileURL(path).href}?mode=ro` : path);
+  // A list is passed on as it is; single values would be collected and flattened first.
+  return adapt(connection, dirname(path), (statement, parameters) => statement.run(parameters));
 }
 
 /**
@@ -68,7 +71,12 @@ function withoutReport<T>(load: () => T): T {
   }
 }
 
-function adapt(connection: Connection, folder: string): SqliteConnection {
+type RunStatement = (
+  statement: Statement,
+  parameters: readonly SqlValue[],
+) => { readonly changes: number | bigint };
+
+function adapt(connection: Connection, folder: string, runStatement: RunStatement): SqliteConnection {
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
     let statement = statements.get(sql);
@@ -93,7 +101,8 @@ function adapt(connection: Connection, folder: string): SqliteConnection {
           .all(...parameters)
           .map((row) => ({ ...row })),
       ),
-    run: (sql, parameters) => guarded(() => ({ changes: Number(prepared(sql).run(...parameters).changes) })),
+    run: (sql, parameters) =>
+      guarded(() => ({ changes: Number(runStatement(prepared(sql), parameters).changes) })),
     close() {
       statements.clear();
       connection.close();

@@ -171,6 +171,15 @@ export const features: Readonly<Record<string, Observe>> = {
   },
   instructions: async (side) =>
     (await side.client()).getInstructions()?.includes('Use full before untitled.'),
+  'whether a client asks for progress': async (side) => {
+    const call = { name: side.name('asked'), arguments: {} };
+    const answers: unknown[] = [];
+    for (const capabilities of [{}, { elicitation: {} }]) {
+      const client = await side.client(capabilities);
+      answers.push(await client.callTool(call), await client.callTool(call, { onprogress: () => {} }));
+    }
+    return answers.map((it) => (it as { content: unknown }).content);
+  },
   progress: async (side) => {
     const client = await side.client();
     const steps: object[] = [];

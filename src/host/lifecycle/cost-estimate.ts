@@ -1,14 +1,16 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { CostEstimate } from '../../model/plan.js';
+import { parseGrants } from '../../policy/grant.js';
 import type { LifecycleSession } from './lifecycle-services.js';
 
 const limits = { wallMs: 10_000, bodyBytes: 64 * 1024 };
 const maxCharacters = 500;
 
-/** Reads the page that estimates the cost of a package. Nothing about the user is sent. */
+/** Reads the page that estimates the cost of a package. Nothing about the user is sent. `grants`: those of the plan. */
 export async function readEstimate(
   url: string,
+  grants: readonly string[],
   { sources }: LifecycleSession,
   now: () => number,
   signal: CancelSignal,
@@ -16,7 +18,7 @@ export async function readEstimate(
   const { hostname: host, port } = new URL(url);
   const reach = {
     hosts: [{ host, port: port === '' ? null : Number(port) }],
-    granted: sources.granted,
+    granted: [...sources.granted, ...parseGrants(grants).shared.network],
     denied: sources.denied,
   };
   try {

@@ -104,7 +104,7 @@ export class PreparedPlans {
     const { cost } = candidate.catalog.package;
     const estimate =
       request.estimate === true && cost?.estimateUrl !== undefined
-        ? await readEstimate(cost.estimateUrl, session, services.now, signal)
+        ? await readEstimate(cost.estimateUrl, candidate.place.grants, session, services.now, signal)
         : undefined;
     const plan = estimate === undefined ? base : { ...base, cost: { ...cost, estimate } };
     this.#plans.delete(plan.digest);

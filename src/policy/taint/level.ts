@@ -9,11 +9,14 @@ import type { TaintLevel, ToolLabels } from './tool-labels.js';
 export function levelOf({ level, effects, inputs }: ToolLabels, leaves: readonly CallLeaf[]): TaintLevel {
   if (level !== undefined) return level;
   if (effects.has('destructive')) return 'pay';
-  const goesToHost = leaves.some((it) => it.role === 'destination' && readPlace(it.text).kind === 'host');
-  if (!effects.has('write') || (!effects.has('send') && goesToHost)) return 'visit';
-  if (!effects.has('send')) return 'pay';
+  if (!effects.has('write')) return 'visit';
+  if (!effects.has('send')) return leaves.some(namesHost) ? 'visit' : 'pay';
   if (![...inputs.values()].some((it) => it === 'destination' || it === 'handle')) return 'pay';
   return leaves.some((it) => it.role === 'control' && isAmount(it)) ? 'pay' : 'message';
+}
+
+function namesHost({ role, text }: CallLeaf): boolean {
+  return role === 'destination' && readPlace(text).kind === 'host';
 }
 
 /** A number, also as a text. */

@@ -42,8 +42,11 @@ export function mcpDialect(requestMeta: () => JsonObject | undefined): Dialect<J
     limits,
     read: readMessages,
     params(params, progressToken) {
-      const own = isObject(params._meta) ? params._meta : {};
-      const meta = { ...requestMeta(), ...own, ...(progressToken === undefined ? {} : { progressToken }) };
+      const { _meta: given } = params;
+      const always = requestMeta();
+      if (given === undefined && always === undefined && progressToken === undefined) return params;
+      const own = isObject(given) ? given : {};
+      const meta = { ...always, ...own, ...(progressToken === undefined ? {} : { progressToken }) };
       return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
     },
     cancellation: (requestId, reason) => ({

@@ -3,11 +3,12 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { notification } from './json-rpc.js';
 
 const intervalMs = 1000;
+const notAsked: ProgressReport = { report: undefined, stop: () => {} };
 
 /** Progress notifications of one request, if the client asked for them. */
 export interface ProgressReport {
-  /** Reports progress of the tool itself. */
-  readonly report: (progress: Progress) => void;
+  /** Reports progress of the tool itself. Undefined if nobody asked: its server is not asked for progress either. */
+  readonly report: ((progress: Progress) => void) | undefined;
   readonly stop: () => void;
 }
 
@@ -17,7 +18,7 @@ export interface ProgressReport {
  */
 export function reportProgress(meta: Json | undefined, send: (message: JsonObject) => void): ProgressReport {
   const token = isObject(meta) ? meta.progressToken : undefined;
-  if (typeof token !== 'string' && !Number.isInteger(token)) return { report: () => {}, stop: () => {} };
+  if (typeof token !== 'string' && !Number.isInteger(token)) return notAsked;
   const notify = (params: JsonObject) =>
     send(notification('notifications/progress', { progressToken: token as Json, ...params }));
   let seconds = 0;

@@ -59,7 +59,8 @@ export interface ToolCall {
   /** Set if this request carries the user's decision on a held call. */
   readonly resumed?: ResumedCall | undefined;
   readonly onHeld: (hold: HeldCall) => Promise<HoldResponse>;
-  readonly onProgress: (progress: Progress) => void;
+  /** Absent if the client did not ask for progress. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Sends log messages of the tool's server to the client. Absent if it wants none. */
   readonly logging?: CallLogging | undefined;
   /** Sends a tool's question to the user. Absent if the client cannot show it. */

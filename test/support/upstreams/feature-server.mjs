@@ -37,6 +37,7 @@ const tools = [
   { name: 'structured', description: 'A structured value without a schema.', inputSchema: none },
   { name: 'broken', description: 'Fails with parts.', inputSchema: none },
   { name: 'meta', description: 'The metadata of the request.', inputSchema: none },
+  { name: 'asked', description: 'Whether the request asks for progress.', inputSchema: none },
   { name: 'links', description: 'Links to resources.', inputSchema: none },
   { name: 'large', description: 'A large text.', inputSchema: none },
   { name: 'log', description: 'Writes log messages.', inputSchema: none },
@@ -241,6 +242,8 @@ function makeServer(isNew) {
         const own = Object.entries(params._meta ?? ctx.mcpReq._meta ?? {});
         return text(JSON.stringify(own.filter(([key]) => /^(?:desk|traceparent|evil)/.test(key)).sort()));
       }
+      case 'asked':
+        return text(ctx.mcpReq._meta?.progressToken === undefined ? 'no' : 'yes');
       case 'links':
         return {
           content: [

@@ -36,7 +36,7 @@ interface PendingQuestion {
 /** The request that currently waits for the call. */
 interface WaitingRequest {
   readonly signal: CancelSignal;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
   /** The call becomes a task after this time. Undefined: the request does not allow tasks. */
   readonly taskAfterMs: number | undefined;
 }
@@ -47,7 +47,7 @@ export interface CallHandlers extends AskedClient {
   readonly onTask: () => void;
   /** The task that the held call becomes. Undefined: it stays an ordinary call. */
   readonly taskFor: (hold: HeldCall) => Promise<ServedTask | undefined>;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
 export interface ConversationOptions {
@@ -56,6 +56,8 @@ export interface ConversationOptions {
   readonly waitMs: number;
   /** How long the result is kept if the call ends while no request waits for it. */
   readonly outcomeTtlMs: number;
+  /** Whether somebody wants to know about progress: the client, or a task that the call may become. */
+  readonly wantsProgress: boolean;
   /** Whether the client can show a form. */
   readonly hasForms: boolean;
   /** What else the client can answer. */
@@ -107,10 +109,7 @@ export class Conversation {
       clientRequests: options.requestsOf((method, params) => this.#askClient(method, params)),
       onTask: () => void this.#wantTask(),
       taskFor: (hold) => this.#wantTask(hold),
-      onProgress: (progress) => {
-        if (this.#task === undefined) this.#request?.onProgress(progress);
-        else this.#task.report(progress);
-      },
+      onProgress: options.wantsProgress ? (progress) => this.#report(progress) : undefined,
     });
     const finish = () => {
       this.#isFinished = true;
@@ -120,6 +119,11 @@ export class Conversation {
       this.#wake();
     };
     this.#outcome.then(finish, finish);
+  }
+
+  #report(progress: Progress): void {
+    if (this.#task === undefined) this.#request?.onProgress?.(progress);
+    else this.#task.report(progress);
   }
 
   /** Waits for the next question or the result. Aborting the waiting request cancels the call. */

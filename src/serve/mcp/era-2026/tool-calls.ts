@@ -14,7 +14,7 @@ export interface ToolCallContext {
   readonly signal: CancelSignal;
   /** Aborted when the client disconnects. Absent if that cannot be detected. */
   readonly gone?: CancelSignal;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
   /** Whether this client can show a form. */
   readonly hasForms: boolean;
   /** What else it can answer; undefined: nothing. */
@@ -69,6 +69,7 @@ export class ToolCalls2026 {
       now,
       waitMs: waiting.waitMs,
       outcomeTtlMs: waiting.outcomeTtlMs,
+      wantsProgress: onProgress !== undefined || request.allowsTasks,
       hasForms: request.hasForms,
       requestsOf: request.requestsOf,
       mayAsk: request.mayAsk,
