@@ -1,4 +1,4 @@
-import type { CallLeaf } from './call-leaf.js';
+import { type CallLeaf, isAmount } from './call-leaf.js';
 import { readPlace } from './named-place.js';
 import type { TaintLevel, ToolLabels } from './tool-labels.js';
 
@@ -14,9 +14,4 @@ export function levelOf({ level, effects, inputs }: ToolLabels, leaves: readonly
   if (!effects.has('send')) return 'pay';
   if (![...inputs.values()].some((it) => it === 'destination' || it === 'handle')) return 'pay';
   return leaves.some((it) => it.role === 'control' && isAmount(it)) ? 'pay' : 'message';
-}
-
-/** A number, also as a text. */
-export function isAmount({ isNumber, text }: Pick<CallLeaf, 'isNumber' | 'text'>): boolean {
-  return isNumber || /^[$€£]?\d+(?:[.,]\d+)*$/.test(text.trim());
 }
