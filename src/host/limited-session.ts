@@ -41,6 +41,7 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
     named: (sessionName) => limitSession(session.named(sessionName), intent),
     call: denied('call a tool'),
     message: denied('run hooks'),
+    note: denied('note content'),
     prompt: denied('get a prompt'),
     promptMessages: denied('get a prompt'),
     resource: denied('read a resource'),

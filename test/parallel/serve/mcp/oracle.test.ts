@@ -88,6 +88,7 @@ const session: Session = {
   message: unexpected,
   source: unexpected,
   subscribe: unexpected,
+  note: unexpected,
   prompts: async () => prompts,
   prompt: async (name, given) => (name === 'shop_greet' ? `Hello ${given.who}` : skill.text),
   promptMessages: async (name, given) => ({
