@@ -56,20 +56,23 @@ export function measure(core, { data, effects }, { words, mode, concat }) {
 /** Labels of a tool of the suite: from the files, else the strict ones for a tool that declares nothing. */
 function labelsIn(core, suite, known) {
   const all = new Map();
-  for (const { name, inputSchema } of suite.tools)
+  for (const { name, inputSchema } of suite.tools) {
+    const given = known.get(name);
     all.set(
       name,
-      known.get(name) ??
-        core.labelsOf({
-          input: inputSchema,
-          effect: 'write',
-          effectDeclared: false,
-          annotations: {},
-          untrustedInputs: [],
-          network: true,
-          files: true,
-        }),
+      given === undefined
+        ? core.labelsOf({
+            input: inputSchema,
+            effect: 'write',
+            effectDeclared: false,
+            annotations: {},
+            untrustedInputs: [],
+            network: true,
+            files: true,
+          })
+        : { ...given, keys: core.declaredKeys(inputSchema) },
     );
+  }
   return (tool) => all.get(tool);
 }
 

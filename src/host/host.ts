@@ -1,6 +1,6 @@
 import type { AuditStatus, AuditVerdict } from '../model/audit.js';
 import type { CancelSignal } from '../model/cancel-signal.js';
-import type { JsonObject } from '../model/json.js';
+import type { Json, JsonObject } from '../model/json.js';
 import type { AgentRequest, AgentRequestAnswer } from '../model/requested-installation.js';
 import type { StaticPage } from '../model/static-page.js';
 import type { AskedClient } from '../run/run.js';
@@ -314,6 +314,7 @@ export type RemoteCallRequest = Omit<
   | 'apps'
   | 'userText'
   | 'clientText'
+  | 'isTyped'
 >;
 
 /** A session of a host in this process. */
@@ -342,6 +343,11 @@ export interface Session extends RemoteSession {
    * server has agreed. `onUpdate` gets the address of the resource, or of a part of it.
    */
   subscribe(uri: string, onUpdate: (uri: string) => void, signal: CancelSignal): Promise<void>;
+  /**
+   * Notes text that reaches this session in another way, such as the result of a task of another session, before it is shown.
+   * `from`: what wrote it, for the person who decides about a later call.
+   */
+  note(from: string, content: Json): Promise<void>;
   /** The same session under another name: what it has seen is kept apart. See `SessionOptions.sessionName`. */
   named(sessionName: string): Session;
   /** Values for an argument of a prompt or resource template. Empty if its server offers none. */

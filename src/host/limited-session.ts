@@ -42,6 +42,7 @@ export function limitSession(session: Session, intent: SessionIntent): Session {
     page: denied('show the page of a package'),
     call: denied('call a tool'),
     message: denied('run hooks'),
+    note: denied('note content'),
     prompt: denied('get a prompt'),
     promptMessages: denied('get a prompt'),
     resource: denied('read a resource'),

@@ -129,6 +129,7 @@ function assertTaint({
   userText = [],
   hide = [],
   hiddenInputs = [],
+  outsideClients = [],
   labels,
 }: TaintPolicy): void {
   if (!taintModes.some((it) => it === mode))
@@ -164,8 +165,9 @@ function assertTaint({
     throw new HostError('invalid_config', `taint.labels: ${[problem, ...more.slice(0, 4)].join('; ')}`, {
       hint: 'docs/design/taint.md has an example',
     });
-  if (userText.some((it) => typeof it !== 'string' || it === ''))
-    throw new HostError('invalid_config', 'taint.userText must be a list of principals');
+  for (const [name, list] of Object.entries({ userText, outsideClients }))
+    if (list.some((it) => typeof it !== 'string' || it === ''))
+      throw new HostError('invalid_config', `taint.${name} must be a list of principals`);
   if (own.some((it) => typeof it !== 'string' || it.length < 3))
     throw new HostError('invalid_config', 'taint.own must be a list of addresses, accounts or hosts');
 }

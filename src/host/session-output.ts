@@ -3,7 +3,7 @@
 
 import { neverCanceled } from '../model/cancel-signal.js';
 import { runMessageHooks } from './call/call-hooks.js';
-import { notedMessage } from './call/call-labels.js';
+import { notedMessage, noteOther } from './call/call-labels.js';
 import { callTool } from './call/call-pipeline.js';
 import type { CallServices } from './call/call-services.js';
 import type { Caller } from './call/caller.js';
@@ -16,7 +16,15 @@ import type { SessionSetup } from './session-setup.js';
 
 export type SessionOutput = Pick<
   Session,
-  'call' | 'explain' | 'message' | 'prompt' | 'promptMessages' | 'resource' | 'subscribe' | 'complete'
+  | 'call'
+  | 'explain'
+  | 'message'
+  | 'note'
+  | 'prompt'
+  | 'promptMessages'
+  | 'resource'
+  | 'subscribe'
+  | 'complete'
 >;
 
 export interface SessionOutputOptions {
@@ -54,6 +62,7 @@ export function sessionOutput(options: SessionOutputOptions): {
       const context = { principal, session: caller.id, signal, handlers, audit };
       return notedMessage(caller, content, await runMessageHooks(point, content, context));
     },
+    note: (from, content) => noteOther(caller, from, content),
     prompt: (name, args) => reader.prompt(name, args),
     promptMessages: (name, args, signal, client) => reader.messages(name, args, signal, client),
     resource: (uri, signal, client) => reader.resource(uri, signal, client),

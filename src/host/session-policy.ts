@@ -109,6 +109,8 @@ export interface TaintPolicy {
   readonly hiddenInputs?: readonly string[];
   /** The agent also reads what does not come through the host: its session is untrusted from the start. Default: false. */
   readonly outsideInput?: boolean;
+  /** The same for the clients of these principals only. */
+  readonly outsideClients?: readonly string[];
 }
 
 /** The container engine. Default: podman or docker, found in the usual places. */

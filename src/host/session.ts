@@ -80,7 +80,7 @@ async function openWith(
   const { newId } = callServices;
   const labelSettings = {
     own: setup.policy.taint?.own ?? [],
-    outsideInput: setup.policy.taint?.outsideInput ?? false,
+    outsideInput: hasOutsideInput(setup.policy.taint ?? {}, principal),
   };
   const temporary = options.sessionName === null ? context.labels.openTemporary(labelSettings) : undefined;
   const labelsOf = (name: string) =>
@@ -118,6 +118,8 @@ async function openWith(
     named: (sessionName) => ({
       ...session,
       ...outputOf({ ...caller, labels: labelsOf(sessionName) }).output,
+      requestInstall: (asked) =>
+        requestInstall(asked, setup, catalog, installRequests, { labels: labelsOf(sessionName) }),
       // Subscriptions end with the session.
       subscribe: output.subscribe,
     }),
@@ -152,7 +154,7 @@ async function openWith(
     consoleLink: () => context.consoleAccess.linkFor(options),
     install: (id, installOptions = {}) => catalog.install(id, installOptions),
     learning: learningOf(setup, catalog, learning),
-    requestInstall: (asked) => requestInstall(asked, setup, catalog, installRequests),
+    requestInstall: (asked) => requestInstall(asked, setup, catalog, installRequests, caller),
     installations: withInstallRequests(
       services.lifecycle.of(setup, async (place, intent, own = {}) => {
         const trial = { ...options, directories: [], accept: null, intent };
@@ -172,6 +174,14 @@ async function openWith(
     },
   };
   return { session: limitSession(session, setup.intent), catalog };
+}
+
+/** Whether the agent of a principal also reads what does not come through the host. */
+function hasOutsideInput(
+  { outsideInput = false, outsideClients = [] }: TaintPolicy,
+  principal: string,
+): boolean {
+  return outsideInput || outsideClients.includes(principal);
 }
 
 /** A setting that can never match is a mistake: the question that it should remove would come anyway. */

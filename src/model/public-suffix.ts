@@ -17,6 +17,12 @@ export function isPublicSuffix(name: string): boolean {
   return isIp === false && domain === null && (isIcann === true || isPrivate === true);
 }
 
+/** Whether a name is below a suffix of the list, so that somebody can have registered it. */
+export function hasKnownSuffix(name: string): boolean {
+  const { domain, isIcann, isPrivate } = parsed(name);
+  return domain !== null && (isIcann === true || isPrivate === true);
+}
+
 /** Whether a name and its subdomain have the same owner. */
 export function hasSameOwner(above: string, below: string): boolean {
   const domain = registrableDomain(below);

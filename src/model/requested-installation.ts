@@ -7,6 +7,8 @@ export interface RequestedInstallation {
   /** A valid source. A path is absolute, and may lead to nothing. */
   readonly source: string;
   readonly reason: string;
+  /** Where the agent may have it from, with the text around it: a result that named the source. Null: no result that it saw. */
+  readonly seenIn: string | null;
   /** Who asked, with which client and workspace. */
   readonly principal: string;
   readonly client: string;

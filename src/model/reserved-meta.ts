@@ -8,3 +8,6 @@ export function withoutReservedMeta(meta: JsonObject): JsonObject {
 
 /** The member of `_meta` in which a trusted client passes on what its user wrote. */
 export const userTextKey = 'toolwharf/user-text';
+
+/** The member of `_meta` in which a client names the session that a request belongs to. */
+export const sessionNameKey = 'toolwharf/session';

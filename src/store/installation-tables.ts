@@ -80,6 +80,8 @@ export interface RequestedInstallationTable {
   id: string;
   source: string;
   reason: string;
+  /** Where the session had seen the source; null: nowhere. */
+  seen_in: string | null;
   principal: string;
   client: string;
   root: string;

@@ -256,6 +256,8 @@ const steps: readonly string[] = [
      seen_at integer not null,
      primary key (name, version, sha256, registry, kind)
    ) strict, without rowid;`,
+  `-- Where a session had seen the source of a package before its agent asked for it.
+   alter table requested_installation add column seen_in text;`,
 ];
 
 /** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */

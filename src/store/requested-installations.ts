@@ -24,11 +24,11 @@ export class RequestedInstallations {
   }
 
   async add({ decision: _, installed: __, ...it }: RequestedInstallation): Promise<void> {
-    const { id, source, reason, principal, client, root, state } = it;
+    const { id, source, reason, seenIn, principal, client, root, state } = it;
     await this.#database
       .insertInto('requested_installation')
       .values({
-        ...{ id, source, reason, principal, client, root, state },
+        ...{ id, source, reason, seen_in: seenIn, principal, client, root, state },
         ...{ created_at: it.createdAt, expires_at: it.expiresAt },
         ...{ decided_at: null, decided_by: null, note: null, package: null, plan: null },
       })
@@ -133,7 +133,7 @@ export class RequestedInstallations {
 function fromRow(row: RequestedInstallationTable): RequestedInstallation {
   const { id, source, reason, principal, client, root } = row;
   return {
-    ...{ id, source, reason, principal, client, root },
+    ...{ id, source, reason, seenIn: row.seen_in, principal, client, root },
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     state: row.state as RequestedInstallationState,

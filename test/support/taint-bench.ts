@@ -43,9 +43,14 @@ export interface TaintBench {
 export interface TaintBenchOptions {
   /** Further packages. */
   readonly files?: Files;
+  /** Further packages whose tools call the server of the bench. POST counts as an act; GET answers with the mail. */
+  readonly manifests?: (url: (path: string) => string) => Files;
 }
 
-export async function openTaintBench({ files = {} }: TaintBenchOptions = {}): Promise<TaintBench> {
+export async function openTaintBench({
+  files = {},
+  manifests = () => ({}),
+}: TaintBenchOptions = {}): Promise<TaintBench> {
   let mail: { readonly text: string; readonly status: number } = { text: '{}', status: 200 };
   const paid: string[] = [];
   const acts: string[] = [];
@@ -114,6 +119,7 @@ export async function openTaintBench({ files = {} }: TaintBenchOptions = {}): Pr
         ],
       }),
       ...files,
+      ...manifests(url),
       'repeat.py': pythonTool({ name: 'repeat', body: ['return {"said": text}'] }),
     },
     { client: guardedClient(async (name) => (name === 'localhost' ? ['127.0.0.1'] : [])) },
@@ -133,7 +139,10 @@ export async function openTaintBench({ files = {} }: TaintBenchOptions = {}): Pr
         // The number of held calls of one principal is limited.
         principal: `agent-${sessions++}`,
         allow: [`net:localhost:${server.port}`],
-        policy: { taint: { mode, ...(labels === undefined ? {} : { labels }) } },
+        policy: {
+          taint: { mode, ...(labels === undefined ? {} : { labels }) },
+          serverRequests: ['sampling'],
+        },
         ...more,
       }),
     read: (session) => session.call({ tool: 'mail/read', arguments: {} }),

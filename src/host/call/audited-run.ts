@@ -48,15 +48,18 @@ export async function runAudited(
     throw error;
   }
 
-  const { outcome, uses } = await withNotedOutput(call, frozen, ({ onProgress, onAsk, logging }) =>
-    runScanned(
-      services,
-      { ...call, request: { ...call.request, onProgress, onAsk, logging } },
-      frozen,
-      run,
-      timeoutMs,
-      authorization,
-    ),
+  const { outcome, uses } = await withNotedOutput(
+    call,
+    frozen,
+    ({ onProgress, onAsk, logging, clientRequests }) =>
+      runScanned(
+        services,
+        { ...call, request: { ...call.request, onProgress, onAsk, logging, clientRequests } },
+        frozen,
+        run,
+        timeoutMs,
+        authorization,
+      ),
   );
   // A repeated call that ends with its host is repeated by the next one.
   const isInterrupted =

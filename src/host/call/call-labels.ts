@@ -4,9 +4,9 @@
 import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { TaintCall } from '../../policy/taint/judge-state.js';
-import type { TaintHold } from '../../policy/taint/taint-verdict.js';
+import type { TaintHold, TaintMode } from '../../policy/taint/taint-verdict.js';
 import { labelsOf, type ToolLabels } from '../../policy/taint/tool-labels.js';
-import type { RunRequest } from '../../run/run.js';
+import type { AskedClient, ClientRequests, RunRequest } from '../../run/run.js';
 import type { Answer, MessageVerdict } from '../host.js';
 import type { LabelSession } from '../operator/label-session.js';
 import type { Call } from './call.js';
@@ -28,9 +28,10 @@ export function taintCallOf(
 /** Why the call waits for a person because of what its session has seen; undefined if it does not. */
 export async function taintHoldOf(
   { audit }: Pick<CallServices, 'audit'>,
-  call: Pick<Call, 'id' | 'caller'>,
+  call: Pick<Call, 'id' | 'caller' | 'request' | 'chain'>,
   frozen: FrozenCall,
 ): Promise<TaintHold | undefined> {
+  if (call.request.isTyped === true && call.chain.length === 0) return undefined;
   const verdict = await judged(call, frozen);
   if (verdict.kind === 'hold') return verdict.hold;
   if (verdict.wouldHold !== undefined) {
@@ -53,14 +54,15 @@ export async function judged({ id, caller }: Pick<Call, 'id' | 'caller'>, frozen
 export async function withNotedOutput<T>(
   call: Call,
   frozen: FrozenCall,
-  run: (noted: Pick<RunRequest, 'onProgress' | 'onAsk' | 'logging'>) => Promise<T>,
+  run: (noted: Pick<RunRequest, 'onProgress' | 'onAsk' | 'logging' | 'clientRequests'>) => Promise<T>,
 ): Promise<T> {
   const labels = await call.caller.labels();
   const taintCall = taintCallOf(call.id, frozen);
   await labels.started(taintCall);
   const note = (value: Json) => labels.returned(taintCall, value);
-  const { onProgress, onAsk, logging } = call.request;
+  const { onProgress, onAsk, logging, clientRequests } = call.request;
   return run({
+    clientRequests: notedRequests(clientRequests, note),
     onProgress:
       onProgress === undefined
         ? undefined
@@ -88,6 +90,37 @@ export async function withNotedOutput<T>(
   });
 }
 
+/** What a server asks of the model or the program of a client is shown there. */
+export function notedRequests(
+  requests: ClientRequests | undefined,
+  note: (value: Json) => void,
+): ClientRequests | undefined {
+  if (requests === undefined) return undefined;
+  const { capabilities, send } = requests;
+  return {
+    capabilities,
+    send: (method, params) => {
+      note(params);
+      return send(method, params);
+    },
+  };
+}
+
+/** Whom a server may ask something while it is read from, with everything that it asks noted. */
+export function notedClient(client: AskedClient, note: (value: Json) => void): AskedClient {
+  const { onAsk, clientRequests } = client;
+  return {
+    ...client,
+    onAsk:
+      onAsk &&
+      ((question) => {
+        note(question);
+        return onAsk(question);
+      }),
+    clientRequests: notedRequests(clientRequests, note),
+  };
+}
+
 /** The answer of a call that ran: noted, it may leave. */
 export async function notedAnswer(call: Call, frozen: FrozenCall, answer: Answer): Promise<Answer> {
   const labels = await call.caller.labels();
@@ -99,6 +132,7 @@ export async function notedAnswer(call: Call, frozen: FrozenCall, answer: Answer
   }
   noteAnswer(labels, taintCall, answer);
   labels.ended(taintCall);
+  await labels.saved();
   return answer;
 }
 
@@ -143,17 +177,18 @@ function textsOf(answer: Answer): Json[] {
   }
 }
 
-/** Notes the content of a prompt, a resource or a completion, before it leaves. */
+/** Notes the content of a prompt, a resource or a completion, before it leaves. `note`: for what leaves before the end. */
 export async function notedContent<T>(
   caller: Pick<Caller, 'labels'>,
   taintCall: TaintCall,
-  read: () => Promise<T>,
+  read: (note: (value: Json) => void) => Promise<T>,
 ): Promise<T> {
   const labels = await caller.labels();
   await labels.started(taintCall);
   try {
-    const content = await read();
+    const content = await read((value) => labels.returned(taintCall, value));
     labels.returned(taintCall, (content ?? null) as Json);
+    await labels.saved();
     return content;
   } catch (error) {
     if (error instanceof HostError) labels.returned(taintCall, error.message);
@@ -161,6 +196,23 @@ export async function notedContent<T>(
   } finally {
     labels.ended(taintCall);
   }
+}
+
+/**
+ * Denies a read that would take private tokens of other packages along: its address can be chosen like an argument. Nobody is
+ * asked, because a read has no approval.
+ */
+export async function assertMayRead(
+  caller: Pick<Caller, 'labels'>,
+  taintCall: TaintCall,
+  mode: TaintMode,
+): Promise<void> {
+  const labels = await caller.labels();
+  const verdict = labels.judge(taintCall, mode === 'strict' ? 'standard' : mode);
+  if (verdict.kind === 'hold')
+    throw new HostError('denied', verdict.hold.findings.map((it) => it.forAgent).join('; '), {
+      hint: 'read it with a tool, or let a person start the session anew',
+    });
 }
 
 /** The message that hooks of extensions may have changed. */
@@ -181,6 +233,11 @@ export async function noteHookArguments(call: Call, before: JsonObject, after: J
   const texts = newTexts(before, after);
   if (texts.length > 0)
     await notedContent(call.caller, contentCall('extension', 'before_tool_call', {}), async () => texts);
+}
+
+/** Text that reaches a session in another way than by its calls and reads. */
+export async function noteOther(caller: Pick<Caller, 'labels'>, from: string, content: Json): Promise<void> {
+  await notedContent(caller, contentCall(from, 'other session', {}), async () => content);
 }
 
 function contentCall(packageId: string, tool: string, input: JsonObject): TaintCall {

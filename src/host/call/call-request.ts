@@ -20,6 +20,11 @@ export interface CallRequest {
   readonly userText?: string | undefined;
   /** What a client says its user wrote. Counts only if `taint.userText` of the policy names the principal. */
   readonly clientText?: Json | undefined;
+  /**
+   * A person typed the arguments in this process, such as in the console: nobody else chose what the call does. Never for the call
+   * of a model. Calls that it makes itself are judged. Default: false.
+   */
+  readonly isTyped?: boolean | undefined;
   /** Default: the tool's own time limit. Bounded by `limits.wallSeconds` of the policy. */
   readonly timeoutMs?: number | undefined;
   /** Cancels the call. */

@@ -56,6 +56,7 @@ function toolLabelsOf(
   const declared = labelsOf({
     ...tool,
     network: isOutside || reach.usesNetwork || (runs && slots.length > 0),
+    anyHost: runs && reach.usesNetwork && access.network.kind === 'public',
     // What it stored in an earlier session comes back too.
     files:
       runs &&
@@ -91,11 +92,12 @@ function withDeclaredInputs(reviewed: ToolLabels, declared: ToolLabels): ToolLab
     ...reviewed,
     inputs: new Map([...declared.inputs, ...reviewed.inputs]),
     enums: new Set([...declared.enums, ...reviewed.enums]),
+    ...(declared.keys === undefined ? {} : { keys: declared.keys }),
   };
 }
 
 /** The mode for calls of a package by a principal. */
-function taintModeOf(
+export function taintModeOf(
   { mode = defaultTaintMode, packages = [], clients = [] }: TaintPolicy = {},
   subject: { readonly package: string; readonly principal: string },
 ): TaintMode {

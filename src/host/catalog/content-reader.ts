@@ -1,11 +1,13 @@
 import { Cancellation, type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
-import type { JsonObject } from '../../model/json.js';
+import type { Json, JsonObject } from '../../model/json.js';
 import type { Rule } from '../../model/rule.js';
-import { contentLabels, notedContent } from '../call/call-labels.js';
+import type { TaintCall } from '../../policy/taint/judge-state.js';
+import { assertMayRead, contentLabels, notedClient, notedContent } from '../call/call-labels.js';
 import type { CallServices } from '../call/call-services.js';
 import type { Caller } from '../call/caller.js';
 import { counted } from '../call/scanned-requests.js';
+import { taintModeOf } from '../call/tool-labels.js';
 import type { ArgumentValues, AskedClient, CompletionRequest, Session } from '../host.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { ReadableContent } from '../upstream/readable-content.js';
@@ -125,10 +127,17 @@ export class ContentReader {
   }
 
   /** Text of others: it counts for the session before it leaves. */
-  #noted<T>(target: ReadTarget, input: JsonObject, read: () => Promise<T>): Promise<T> {
-    const { caller, services } = this.#options;
-    const from = { package: target.package.id, tool: target.name, callId: services.newId('read') };
-    return notedContent(caller, { ...from, input, labels: contentLabels }, read);
+  #noted<T>(
+    target: ReadTarget,
+    input: JsonObject,
+    read: (note: (value: Json) => void) => Promise<T>,
+  ): Promise<T> {
+    return notedContent(this.#options.caller, this.#taintCall(target, input), read);
+  }
+
+  #taintCall({ package: pkg, name }: ReadTarget, input: JsonObject): TaintCall {
+    const callId = this.#options.services.newId('read');
+    return { package: pkg.id, tool: name, callId, input, labels: contentLabels };
   }
 
   get #rules(): readonly Rule[] {
@@ -161,6 +170,7 @@ export class ContentReader {
         kills.assertNotKilled(subject);
         const guarded = await guardRead(target, request, this.#rules);
         await checkForSecrets(guarded);
+        if ('uri' in guarded) await this.#assertMayRead(target, guarded);
         await countRead(target, principal, this.#rules, limits);
         return guarded;
       }, entryBase);
@@ -169,13 +179,22 @@ export class ContentReader {
         audit.enqueue({ kind: 'read', body: { ...entryBase, ...auditFields, asked } });
       const asked = { ...client, clientRequests: counted(client.clientRequests, onRequest) };
       if (run.stopReason === undefined)
-        return await this.#noted(target, request, () => read(checked, run.signal, asked));
+        return await this.#noted(target, request, (note) =>
+          read(checked, run.signal, notedClient(asked, note)),
+        );
     } catch (error) {
       if (run.stopReason === undefined) throw error;
     } finally {
       run.leave();
     }
     throw run.stopReason;
+  }
+
+  async #assertMayRead(target: ReadTarget, request: JsonObject): Promise<void> {
+    const { caller, catalog } = this.#options;
+    const { policy, principal } = catalog.setup;
+    const mode = taintModeOf(policy.taint, { package: target.package.id, principal });
+    await assertMayRead(caller, this.#taintCall(target, request), mode);
   }
 
   /** The entry leaves out the request itself: it may contain what must not be stored. */

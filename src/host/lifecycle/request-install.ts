@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import type { AgentRequest, AgentRequestAnswer } from '../../model/requested-installation.js';
 import { splitToolName } from '../../model/tool-name.js';
+import type { Caller } from '../call/caller.js';
 import type { SessionCatalog } from '../catalog/session-catalog.js';
 import type { InstallRequestQueue } from '../operator/install-request-queue.js';
 import { noticeTargetsOf } from '../operator/session-notice-targets.js';
@@ -12,6 +13,7 @@ export async function requestInstall(
   setup: SessionSetup,
   catalog: Pick<SessionCatalog, 'tools'>,
   requests: Pick<InstallRequestQueue, 'ask'>,
+  { labels }: Pick<Caller, 'labels'>,
 ): Promise<AgentRequestAnswer> {
   const { principal, client, root, policy } = setup;
   if (policy.installRequests === false)
@@ -19,6 +21,7 @@ export async function requestInstall(
   const noticeTargets = noticeTargetsOf(setup);
   const { id, state, expiresAt, decision, installed } = await requests.ask(asked, {
     ...{ principal, client, root, noticeTargets },
+    seenIn: await sourceSeen(asked.source, labels),
   });
   const answer = { request: id, state, expiresAt };
   if (installed !== null) {
@@ -26,4 +29,12 @@ export async function requestInstall(
     return { ...answer, package: installed.package, tools: tools.map((it) => it.exposed) };
   }
   return decision === null ? answer : { ...answer, note: decision.note };
+}
+
+/** Where the session has seen the source or its name. Null: nowhere. */
+async function sourceSeen(source: string, labels: Caller['labels']): Promise<string | null> {
+  if (typeof source !== 'string') return null;
+  const session = await labels();
+  const parts = [source, ...source.split(/[:@]/).filter((it) => it.length >= 4 && /\p{L}/u.test(it))];
+  return parts.map((it) => session.seenIn(it)).find((it) => it !== undefined) ?? null;
 }

@@ -18,7 +18,15 @@ export interface OperationInput {
 export type OnProgress = (progress: ChangeProgress) => void;
 
 /** Members of a call that are not sent. */
-const localMembers = new Set(['clientRequests', 'logging', 'meta', 'apps', 'userText', 'clientText']);
+const localMembers = new Set([
+  'clientRequests',
+  'logging',
+  'meta',
+  'apps',
+  'userText',
+  'clientText',
+  'isTyped',
+]);
 
 export function inputOf({ params }: NamedOperation, args: readonly unknown[]): OperationInput {
   const input: Record<string, Json> = {};

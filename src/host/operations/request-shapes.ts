@@ -7,6 +7,7 @@ export const requestedMembers = {
   id: text(),
   source: text('What the agent wrote, in one spelling. Nothing was fetched from it.'),
   reason: text("The agent's reason. Nobody checked it."),
+  seenIn: nullable(anyText('Where the session had seen the source, as text of others. Null: nowhere.')),
   principal: text('Who asked.'),
   client: anyText('With which client. Empty: all its sessions are one client.'),
   root: anyText('The workspace of the session that asked.'),

@@ -15,6 +15,8 @@ export interface AskingSession {
   readonly client: string;
   /** Relative paths start here. */
   readonly root: string;
+  /** Where the session has seen the source. Null: nowhere. */
+  readonly seenIn: string | null;
   /** Where a notice is sent. */
   readonly noticeTargets: readonly NoticeTarget[];
 }
@@ -90,7 +92,7 @@ export class InstallRequestQueue {
 
   async #ask(
     { source, reason }: AgentRequest,
-    { principal, client, root, noticeTargets }: AskingSession,
+    { principal, client, root, seenIn, noticeTargets }: AskingSession,
   ): Promise<RequestedInstallation> {
     const { rows, audit, now, newId, announce } = this.#services;
     const known = await rows.newest(principal, source);
@@ -106,7 +108,7 @@ export class InstallRequestQueue {
       );
     const createdAt = now();
     const request: RequestedInstallation = {
-      ...{ id: newId('req'), source, reason, principal, client, root, createdAt },
+      ...{ id: newId('req'), source, reason, seenIn, principal, client, root, createdAt },
       ...{ expiresAt: createdAt + waitMs, state: 'waiting', decision: null, installed: null },
     };
     await audit.append({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../model/json.js';
 import type { Endorsement } from '../../policy/taint/endorsements.js';
+import { whereSeen } from '../../policy/taint/finding.js';
 import type { TaintCall } from '../../policy/taint/judge-state.js';
 import { joinLabels, type TaintLabel } from '../../policy/taint/taint-label.js';
 import { resultLabel, type TaintFacts, TaintSession } from '../../policy/taint/taint-session.js';
@@ -66,20 +67,31 @@ export class LabelSession {
   /** A call runs now. Resolves when the label of all that it may return is on disk: only then anything may leave. */
   async started(call: TaintCall): Promise<void> {
     this.#taint.started(call);
-    const label = joinLabels(this.#stored, resultLabel(call.labels, anyText, this.#taint.label));
-    if (label.integrity !== this.#stored.integrity || label.secrecy !== this.#stored.secrecy) {
-      const by = `${call.package}/${call.tool}, call ${this.#taint.facts().calls}`;
-      if (label.integrity === 'untrusted') this.#untrustedBy ??= by;
-      if (label.secrecy !== 'public') this.#privateBy ??= by;
-      this.#stored = label;
-      this.#write();
-    }
+    this.#keep(resultLabel(call.labels, anyText, this.#taint.label), call);
     await this.#written;
+  }
+
+  /** Writes a label that is stricter than the one on disk. */
+  #keep(wanted: TaintLabel, call: TaintCall): void {
+    const label = joinLabels(this.#stored, wanted);
+    if (label.integrity === this.#stored.integrity && label.secrecy === this.#stored.secrecy) return;
+    const by = `${call.package}/${call.tool}, call ${this.#taint.facts().calls}`;
+    if (label.integrity === 'untrusted') this.#untrustedBy ??= by;
+    if (label.secrecy !== 'public') this.#privateBy ??= by;
+    this.#stored = label;
+    this.#write();
   }
 
   /** Something of a started call leaves in clear: its result, error, progress, log message or question. */
   returned(call: TaintCall, value: Json): void {
     this.#taint.returned(call, value);
+    // A person may have started the session anew since the call began: then the label on disk is the clean one.
+    this.#keep(this.#taint.label, call);
+  }
+
+  /** Resolves when all labels up to now are on disk. */
+  saved(): Promise<void> {
+    return this.#written;
   }
 
   /** Keeps a result that the agent gets a handle for. It leaves nothing in clear, so the label stays as it is. */
@@ -109,6 +121,12 @@ export class LabelSession {
   reveal(id: string): void {
     const found = this.#hidden.get(id);
     if (found !== undefined) this.#taint.returned(found.call, found.value);
+  }
+
+  /** Where a text was shown, for a person; undefined if no result contained it. */
+  seenIn(text: string): string | undefined {
+    const match = this.#taint.index.find(text);
+    return match === undefined ? undefined : whereSeen(match);
   }
 
   ended(call: TaintCall): void {

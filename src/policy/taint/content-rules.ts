@@ -1,9 +1,13 @@
+import { decodedViews } from '../scan/decoded-view.js';
 import type { CallLeaf } from './call-leaf.js';
 import { findingOf } from './finding.js';
-import { identifiersIn, namedBy } from './identifiers.js';
+import { squeeze } from './folded-text.js';
+import { identifiersIn, namedBy, visibleText } from './identifiers.js';
 import type { JudgedCall, JudgeState } from './judge-state.js';
-import { readPlace } from './named-place.js';
-import { hasVerbatim } from './seen-texts.js';
+import { isHostName, readPlace } from './named-place.js';
+import { inputKey } from './place-rules.js';
+import { hasVerbatim, isGivenBy } from './seen-texts.js';
+import { splitRuns } from './split-runs.js';
 import type { TaintFinding } from './taint-verdict.js';
 import { seen } from './value-index.js';
 
@@ -15,12 +19,14 @@ export function contentFindings(state: JudgeState, call: JudgedCall): TaintFindi
     for (const found of identifiersIn(leaf.text)) {
       const to = namedBy(found);
       if (to.kind === 'address' && state.endorsements.isOwn(to.text)) continue;
-      if (state.endorsements.hasPlace(to, 'message')) continue;
+      const input = inputKey(call, leaf);
+      if (state.endorsements.hasPlace(to, 'message', { input, level: 'message' })) continue;
       const value = to.kind === 'host' ? to.host : to.text;
       const kind = to.kind === 'host' ? 'host' : 'place';
+      // That it may be mentioned there does not mean that something may go there.
       findings.push(
         findingOf('content', { pointer: leaf.pointer, text: found.text }, state.index.find(found.text), [
-          { source: 'approval', kind, value, level: kind === 'host' ? 'visit' : 'message' },
+          { source: 'approval', kind, value, level: 'message', input },
         ]),
       );
     }
@@ -30,23 +36,30 @@ export function contentFindings(state: JudgeState, call: JudgedCall): TaintFindi
 
 const token = /[\p{L}\p{N}][\p{L}\p{N}._+-]{4,}[\p{L}\p{N}]/gu;
 
-/** Tokens of private results, such as a password or a number, that would go to another party. */
+/**
+ * Tokens of private results, such as a password or a number, that would go to another party. `isToOwner`: they go to the hosts of
+ * the package only, which may have what it showed itself.
+ */
 export function privateFindings(
   state: JudgeState,
   call: JudgedCall,
   destinations: readonly CallLeaf[],
+  { isToOwner = false } = {},
 ): TaintFinding[] {
   const findings: TaintFinding[] = [];
   const looked = new Set<string>();
   for (const leaf of [...call.leaves.filter((it) => it.role === 'content'), ...destinations]) {
     if (leaf.role === 'destination' && isSeenLink(state, leaf.text)) continue;
-    for (const [text] of outgoing(leaf).matchAll(token)) {
-      if (looked.has(text) || !isIdentifierLike(text)) continue;
-      looked.add(text);
-      const input = `${call.package}/${call.tool}/${leaf.input}`;
+    for (const text of tokensIn(isToOwner ? visibleText(leaf.text) : outgoing(leaf))) {
+      const plain = squeeze(text);
+      if (looked.has(plain)) continue;
+      looked.add(plain);
+      const input = inputKey(call, leaf);
       // Most words were never seen in private results; looking that up costs least.
-      const match = state.index.findToken(text, seen.private);
+      const match = state.index.findReadable(plain, seen.private);
       if (match === undefined) continue;
+      // What a package showed goes back to where it came from. The name of a host does not count.
+      if (isToOwner && (isHostName(text) || isGivenBy(state.index, call.package, text))) continue;
       if (state.endorsements.hasIdentifier(text, input) || state.endorsements.isOwnPart(text)) continue;
       const number = match.source?.call;
       if (number !== undefined && isNamedSource(state, number) && isNamedSink(state, destinations)) continue;
@@ -60,10 +73,37 @@ export function privateFindings(
   return findings;
 }
 
+/** The tokens of a text, also encoded ones and those that were split into pieces. */
+function tokensIn(text: string): string[] {
+  const found: string[] = [];
+  for (const view of decodedViews(text))
+    for (const [it] of view.text.matchAll(token)) if (isIdentifierLike(it)) found.push(it);
+  for (const parts of splitRuns(text)) addJoined(parts, found);
+  return found;
+}
+
+/** Neighboring pieces together, as far as they look like a token. */
+function addJoined(parts: readonly string[], found: string[]): void {
+  for (let from = 0; from < parts.length; from++) {
+    let joined = parts[from] as string;
+    for (let at = from + 1; at < parts.length; at++) {
+      joined += parts[at] as string;
+      if (joined.length >= 6 && isIdentifierLike(joined) && !isJoinedDate(joined)) found.push(joined);
+    }
+  }
+}
+
+/** The digits of a day, perhaps with a time. */
+function isJoinedDate(text: string): boolean {
+  return /^(?:(?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d|[0-3]\d(?:0\d|1[0-2])(?:19|20)\d\d)(?:[0-2]\d[0-5]\d(?:\d\d)?)?$/.test(
+    text,
+  );
+}
+
 /** What leaves with a leaf, beside the places that it names: of a link, its page and query. */
 function outgoing({ role, text }: CallLeaf): string {
   if (role === 'destination') return pageOf(text);
-  let rest = text;
+  let rest = visibleText(text);
   for (const { kind, text: place } of identifiersIn(text))
     if (kind !== 'account') rest = rest.replace(place, ` ${pageOf(place)} `);
   return rest;
@@ -92,7 +132,7 @@ function isNamedSource({ callTexts, endorsements }: JudgeState, call: number): b
 
 /** Whether the person's own words name all destinations. */
 function isNamedSink(state: JudgeState, destinations: readonly CallLeaf[]): boolean {
-  return destinations.every((it) => state.endorsements.isNamedPlace(it.text));
+  return destinations.length > 0 && destinations.every((it) => state.endorsements.isNamedPlace(it.text));
 }
 
 /** With a digit or a sign inside, and neither a date nor a time. */

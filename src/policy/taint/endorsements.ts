@@ -14,7 +14,7 @@ export interface Endorsement {
   readonly value: string;
   /** The most severe act that it covers. */
   readonly level: TaintLevel;
-  /** For `value`: package, tool and input. Absent: every input of the package that made it. */
+  /** Package, tool and input for which alone it counts; for `value`, also only a package. Absent: all of them. */
   readonly input?: string;
 }
 
@@ -27,6 +27,8 @@ const maxLinks = 3;
 const maxOfAgent = 5000;
 const maxMadeFiles = 1000;
 const maxOpenedLinks = 5000;
+/** Hosts that one session opens without a question because no result had named them. */
+const maxFreeHosts = 5;
 
 /** Whether an act of one level is covered by another. */
 export function covers(level: TaintLevel, needed: TaintLevel): boolean {
@@ -39,6 +41,14 @@ export interface OpenedLinks {
   readonly count: number;
 }
 
+/** No package, tool and input have this name. */
+const flowInput = 'data flow';
+
+interface FlowTarget {
+  readonly package: string;
+  readonly tool: string;
+}
+
 /** Everything that people vouched for in one session. */
 export class Endorsements {
   readonly #all = new Map<string, Endorsement>();
@@ -48,6 +58,7 @@ export class Endorsements {
   readonly #links = new Map<string, Set<string>>();
   readonly #earlierLinks = new Map<string, number>();
   #linkCount = 0;
+  #freeHosts = 0;
   #ofAgent = 0;
 
   add(it: Endorsement): void {
@@ -57,6 +68,7 @@ export class Endorsements {
     if (it.source === 'clean' || it.source === 'made') {
       if (this.#ofAgent >= maxOfAgent) return;
       this.#ofAgent++;
+      if (it.kind === 'host') this.#freeHosts++;
     }
     this.#all.set(key, it);
     if (it.kind === 'words')
@@ -100,6 +112,11 @@ export class Endorsements {
     return this.#all.get(`host  ${host}`)?.source === 'clean';
   }
 
+  /** Whether one more such host may be opened. */
+  mayOpenFreeHost(host: string): boolean {
+    return this.isFreeHost(host) || this.#freeHosts < maxFreeHosts;
+  }
+
   /** Whether a text is a part of one of the user's own addresses. */
   isOwnPart(text: string): boolean {
     return [...this.#all.values()].some(
@@ -108,17 +125,29 @@ export class Endorsements {
     );
   }
 
-  /** Whether the operator approved that private data leaves with calls of a tool. */
-  hasFlow(call: { readonly package: string; readonly tool: string }): boolean {
-    return this.#all.has(`value flow ${canonical(`${call.package}/${call.tool}`)}`);
+  /** Whether a person approved that private data of a package leaves with calls of a tool. */
+  hasFlow(source: string, call: FlowTarget): boolean {
+    return this.#all.has(keyOf(this.flowOf(source, call)));
   }
 
-  /** Whether somebody vouched for a place, for acts of this level. */
-  hasPlace(to: NamedPlace, level: TaintLevel): boolean {
+  /** The endorsement of such a pair. */
+  flowOf(source: string, { package: packageId, tool }: FlowTarget): Endorsement {
+    const value = `${source} → ${packageId}/${tool}`;
+    return { source: 'approval', kind: 'value', value, level: 'pay', input: flowInput };
+  }
+
+  /** Whether somebody vouched for a place, for acts of this level; or for an act of the level of `only` in its input. */
+  hasPlace(
+    to: NamedPlace,
+    level: TaintLevel,
+    only?: { readonly input: string; readonly level: TaintLevel },
+  ): boolean {
     const isSend = level !== 'visit';
     if (this.#words.some((it) => namesPlace(it.words, to, isSend))) return true;
-    if (to.kind !== 'host') return this.#has('place', to.text, level);
-    return to.plain && this.#has('host', to.host, isSend ? level : 'message');
+    if (to.kind === 'host' && !to.plain) return false;
+    const [kind, value] = to.kind === 'host' ? (['host', to.host] as const) : (['place', to.text] as const);
+    if (only !== undefined && this.#has(kind, value, only.level, only.input)) return true;
+    return this.#has(kind, value, kind === 'host' && !isSend ? 'message' : level);
   }
 
   /** Whether an approved visit of the host covers this link too. */
@@ -190,8 +219,8 @@ export class Endorsements {
     return this.#all.has(`value ${input} ${text}`) || this.#all.has(`value ${packageOf(input)} ${text}`);
   }
 
-  #has(kind: 'host' | 'place', value: string, level: TaintLevel): boolean {
-    const found = this.#all.get(`${kind}  ${value}`);
+  #has(kind: 'host' | 'place', value: string, level: TaintLevel, input = ''): boolean {
+    const found = this.#all.get(`${kind} ${input} ${value}`);
     return found !== undefined && covers(found.level, level);
   }
 }

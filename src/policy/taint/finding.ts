@@ -17,6 +17,15 @@ const reasons: Readonly<Record<TaintRule, string>> = {
   outside: 'private data of this session could leave with this call',
 };
 
+/** Reasons that say where a value was seen. The agent gets these instead: they are the same if it was not seen. */
+const unseenReasons: Readonly<Partial<Record<TaintRule, string>>> = {
+  amount: 'nobody vouched for this amount',
+  private: 'it could pass on data of this session',
+  tainted: 'nobody vouched for this value',
+  destination: 'nobody vouched for this value',
+  control: 'nobody vouched for this value',
+};
+
 /** A finding with its texts. The agent learns the rule and the input, nothing about the value. */
 export function findingOf(
   rule: TaintRule,
@@ -24,7 +33,8 @@ export function findingOf(
   match: SourceMatch | undefined,
   endorses: readonly Endorsement[],
 ): TaintFinding {
-  const reason = reasons[rule];
+  const unseen = unseenReasons[rule] ?? reasons[rule];
+  const reason = rule === 'amount' && match === undefined ? unseen : reasons[rule];
   const where = pointer === '' ? 'the call' : pointer;
   return {
     rule,
@@ -32,18 +42,17 @@ export function findingOf(
     value: text,
     source: match?.source,
     quote: match?.quote,
-    forPerson: `${where}: ${reason}${text === '' ? '' : `: ${shorten(text)}`}${sourceText(match)}`,
-    forAgent: `${where}: ${reason}`,
+    forPerson: `${where}: ${reason}${text === '' ? '' : `: ${shorten(text)}`}${match === undefined ? '' : `. ${whereSeen(match)}`}`,
+    forAgent: `${where}: ${unseen}`,
     endorses,
   };
 }
 
-function sourceText(match: SourceMatch | undefined): string {
-  if (match === undefined) return '';
-  if (match.source === undefined)
-    return '. It may come from an earlier result: not all of them are known any more.';
-  const { tool, call, pointer } = match.source;
-  return `. It first appeared in ${tool}, call ${call}${pointer === '' ? '' : `, at ${pointer}`}: ${match.quote ?? ''}`;
+/** Where a value was seen, for a person. */
+export function whereSeen({ source, quote }: SourceMatch): string {
+  if (source === undefined) return 'It may come from an earlier result: not all of them are known any more.';
+  const { tool, call, pointer } = source;
+  return `It first appeared in ${tool}, call ${call}${pointer === '' ? '' : `, at ${pointer}`}: ${quote ?? ''}`;
 }
 
 function shorten(text: string): string {

@@ -1,4 +1,6 @@
-import { isHostName, type NamedPlace, readPlace } from './named-place.js';
+import { findIbans } from '../guardrails/account-number.js';
+import { plainDigits } from './folded-text.js';
+import { isHostName, isLinkedName, type NamedPlace, readPlace } from './named-place.js';
 
 /** A part of a text that names a place: a link, an address or an account. */
 export interface FoundIdentifier {
@@ -9,10 +11,28 @@ export interface FoundIdentifier {
 
 const candidate = /[^\s"'`<>()[\]{}|,;]{4,}/gu;
 const account = /\b[A-Z]{2}[ -]?\d{2}(?:[ -]?[A-Z0-9]){6,30}\b|\b\d(?:[ -]?\d){7,18}\b/g;
+/** Addresses of wallets: hexadecimal, bech32, and base58 with its usual first characters. */
+const wallet =
+  /\b0x[0-9a-fA-F]{40}\b|\b(?:bc|tb|ltc)1[02-9ac-hj-np-z]{25,87}\b|\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b/g;
 const date = /^(?:19|20)\d\d[-/ ]?(?:0\d|1[0-2])[-/ ]?[0-3]\d/;
 
-/** Links, mail addresses and account or phone numbers in a text. */
-export function identifiersIn(text: string): FoundIdentifier[] {
+/**
+ * A text as programs that follow its links read it: without invisible characters, and with all dots and digits as usual ones.
+ * Offsets in it are not those of the original.
+ */
+export function visibleText(text: string): string {
+  if (isAscii.test(text)) return text;
+  return plainDigits(text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize('NFKC')).replace(
+    /\u3002/g,
+    '.',
+  );
+}
+
+const isAscii = /^[\x00-\x7f]*$/;
+
+/** Links, mail addresses and account or phone numbers in a text, as they stand in its readable form. */
+export function identifiersIn(original: string): FoundIdentifier[] {
+  const text = visibleText(original);
   const found: FoundIdentifier[] = [];
   if (/[@.:]/.test(text))
     for (const match of text.matchAll(candidate)) {
@@ -21,11 +41,15 @@ export function identifiersIn(text: string): FoundIdentifier[] {
       const kind = kindOf(word);
       if (kind !== undefined) found.push({ text: word, offset: match.index, kind });
     }
-  for (const match of text.matchAll(account)) {
-    if (date.test(match[0])) continue;
-    if (found.some((it) => match.index >= it.offset && match.index < it.offset + it.text.length)) continue;
-    found.push({ text: match[0], offset: match.index, kind: 'account' });
-  }
+  if (!/\d/.test(text)) return found;
+  const addAccount = (value: string, offset: number) => {
+    const isKnown = found.some((it) => offset >= it.offset && offset < it.offset + it.text.length);
+    if (!isKnown && !date.test(value)) found.push({ text: value, offset, kind: 'account' });
+  };
+  if (/[a-z]{2}[ -]?\d/.test(text))
+    for (const { start, end } of findIbans(text)) addAccount(text.slice(start, end), start);
+  for (const match of text.matchAll(wallet)) addAccount(match[0], match.index);
+  for (const match of text.matchAll(account)) addAccount(match[0], match.index);
   return found;
 }
 
@@ -33,7 +57,9 @@ function kindOf(word: string): 'host' | 'address' | undefined {
   if (word.includes('@') && /^(?:mailto:)?[^@/\\]+@[^@/\\]+\.[^@/\\]+$/i.test(word)) return 'address';
   if (/^[a-z][a-z0-9+.-]*:\/\/./i.test(word)) return 'host';
   const end = word.search(/[/?#\\]/);
-  return isHostName(end === -1 ? word : word.slice(0, end)) ? 'host' : undefined;
+  if (end === -1) return isHostName(word) ? 'host' : undefined;
+  const name = word.slice(0, end);
+  return isHostName(name) || isLinkedName(name) ? 'host' : undefined;
 }
 
 /** What an identifier names. */

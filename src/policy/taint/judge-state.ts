@@ -24,6 +24,8 @@ export interface PendingCode {
 /** Everything that a judgment depends on, beside the call. */
 export interface JudgeState {
   readonly label: TaintLabel;
+  /** Whether results were shown that are values of the user's own account. They can leave the label clean. */
+  readonly hasOwnValues: boolean;
   readonly index: ValueIndex;
   readonly endorsements: Endorsements;
   readonly pendingCodes: readonly PendingCode[];

@@ -1,4 +1,4 @@
-import type { CallLeaf } from './call-leaf.js';
+import { type CallLeaf, isAmount } from './call-leaf.js';
 import { readPlace } from './named-place.js';
 import type { TaintLevel, ToolLabels } from './tool-labels.js';
 
@@ -17,9 +17,4 @@ export function levelOf({ level, effects, inputs }: ToolLabels, leaves: readonly
 
 function namesHost({ role, text }: CallLeaf): boolean {
   return role === 'destination' && readPlace(text).kind === 'host';
-}
-
-/** A number, also as a text. */
-export function isAmount({ isNumber, text }: Pick<CallLeaf, 'isNumber' | 'text'>): boolean {
-  return isNumber || /^[$€£]?\d+(?:[.,]\d+)*$/.test(text.trim());
 }

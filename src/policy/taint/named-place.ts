@@ -1,4 +1,4 @@
-import { registrableDomain } from '../../model/public-suffix.js';
+import { hasKnownSuffix, registrableDomain } from '../../model/public-suffix.js';
 import { canonical } from './folded-text.js';
 
 /** What a value of a destination names. */
@@ -52,6 +52,12 @@ export function isHostName(text: string): boolean {
       name,
     )
   );
+}
+
+/** Whether a word before a path is the name of a host, whatever its last part means for files: `t.me/x`. */
+export function isLinkedName(text: string): boolean {
+  const name = text.replace(/:\d{1,5}$/, '').toLowerCase();
+  return /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u.test(name) && /\p{L}$/u.test(name) && hasKnownSuffix(name);
 }
 
 /** Lower case, without `www.`, a port that is usual, and the dot at the end. */

@@ -22,3 +22,15 @@ export function hashOf(codes: Uint16Array, start: number, length: number): numbe
     hash = (Math.imul(hash, base) + (codes[at] as number)) >>> 0;
   return hash;
 }
+
+/** Whether a piece occurs in the first `length` codes. */
+export function hasPiece(codes: Uint16Array, length: number, piece: Uint16Array): boolean {
+  if (piece.length === 0) return false;
+  for (let at = codes.indexOf(piece[0] as number); at !== -1 && at + piece.length <= length; ) {
+    let same = 1;
+    while (same < piece.length && codes[at + same] === piece[same]) same++;
+    if (same === piece.length) return true;
+    at = codes.indexOf(piece[0] as number, at + 1);
+  }
+  return false;
+}

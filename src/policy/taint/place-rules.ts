@@ -2,6 +2,7 @@
 import type { CallLeaf } from './call-leaf.js';
 import type { Endorsement } from './endorsements.js';
 import { findingOf } from './finding.js';
+import { identifiersIn, namedBy } from './identifiers.js';
 import type { JudgedCall, JudgeState } from './judge-state.js';
 import { isRegistrable, type NamedPlace, readPlace } from './named-place.js';
 import { hasVerbatim } from './seen-texts.js';
@@ -14,10 +15,14 @@ export function isOwn(state: JudgeState, to: NamedPlace): boolean {
   return to.kind === 'address' && state.endorsements.isOwn(to.text);
 }
 
-/** Whether somebody vouched for a place at the level of the call. */
-export function isEndorsed(state: JudgeState, call: JudgedCall, to: NamedPlace): boolean {
+/**
+ * Whether somebody vouched for a place at the level of the call. Of a tool whose level nobody declared, only what covers every
+ * level counts, or an approval of the same input.
+ */
+export function isEndorsed(state: JudgeState, call: JudgedCall, leaf: CallLeaf, to: NamedPlace): boolean {
   const { endorsements, index } = state;
-  if (endorsements.hasPlace(to, call.level)) return true;
+  const needed = hasKnownLevel(call) ? call.level : 'pay';
+  if (endorsements.hasPlace(to, needed, { input: inputKey(call, leaf), level: call.level })) return true;
   if (call.level !== 'visit' || to.kind !== 'host' || !to.plain) return false;
   if (isUnseenHost(state, to)) return true;
   return endorsements.hasVisit(to, to.page !== '' && hasVerbatim(index, `${to.host}${to.page}`));
@@ -41,9 +46,15 @@ export function isOwnForm(state: JudgeState, call: JudgedCall, to: NamedPlace): 
   );
 }
 
-/** A bare registrable host that occurs in no result was named by the person or by nobody. */
-export function isUnseenHost({ index }: JudgeState, to: NamedPlace): boolean {
+/**
+ * A bare registrable host that occurs in no result was named by the person or by nobody. Only a few of them are free, and none
+ * whose name is a private token: somebody can register a host for each letter of a secret.
+ */
+export function isUnseenHost({ index, endorsements }: JudgeState, to: NamedPlace): boolean {
   if (to.kind !== 'host' || !to.plain || to.page !== '' || !isRegistrable(to.host)) return false;
+  if (!endorsements.mayOpenFreeHost(to.host)) return false;
+  const [label = ''] = to.host.split('.');
+  if (/[\d-]/.test(label) && index.find(label, seen.private) !== undefined) return false;
   return !index.contains(to.host) && !index.contains(to.host.replaceAll('.', 'dot'));
 }
 
@@ -54,15 +65,22 @@ export function unknownPlace(
   to: NamedPlace,
 ): TaintFinding {
   const match = state.index.find(to.kind === 'host' ? to.host : leaf.text);
-  return findingOf('destination', leaf, match, [placeEndorsement(state, call, to)]);
+  return findingOf('destination', leaf, match, [placeEndorsement(state, call, leaf, to)]);
+}
+
+/** Whether somebody said what the inputs of the tool decide. A visit is one whatever else the tool does. */
+function hasKnownLevel({ labels, level }: JudgedCall): boolean {
+  return labels.undeclaredRoles !== true || level === 'visit';
 }
 
 /** What an approval of a place covers. A visit with a path that nobody has shown counts as a message. */
-function placeEndorsement(state: JudgeState, { level }: JudgedCall, to: NamedPlace): Endorsement {
-  if (to.kind !== 'host') return { source: 'approval', kind: 'place', value: to.text, level };
+function placeEndorsement(state: JudgeState, call: JudgedCall, leaf: CallLeaf, to: NamedPlace): Endorsement {
+  const { level } = call;
+  const only = hasKnownLevel(call) ? {} : { input: inputKey(call, leaf) };
+  if (to.kind !== 'host') return { source: 'approval', kind: 'place', value: to.text, level, ...only };
   const isMadeUp = level === 'visit' && to.page !== '' && !hasVerbatim(state.index, `${to.host}${to.page}`);
   const covered: TaintLevel = isMadeUp ? 'message' : level;
-  return { source: 'approval', kind: 'host', value: to.host, level: covered };
+  return { source: 'approval', kind: 'host', value: to.host, level: covered, ...only };
 }
 
 /** The name under which endorsements know an input. */
@@ -81,4 +99,10 @@ export function valueEndorsement(call: JudgedCall, leaf: CallLeaf): Endorsement 
     level: call.level,
     input: inputKey(call, leaf),
   };
+}
+
+/** The places that a text is or contains. */
+export function placesIn({ text }: Pick<CallLeaf, 'text'>): NamedPlace[] {
+  const whole = readPlace(text);
+  return whole.kind === 'host' ? [whole] : identifiersIn(text).map(namedBy);
 }

@@ -1,20 +1,20 @@
 import { decimalOf } from './amounts.js';
-import type { CallLeaf } from './call-leaf.js';
+import { type CallLeaf, isAmount } from './call-leaf.js';
 import { contentFindings, privateFindings } from './content-rules.js';
 import { findingOf } from './finding.js';
 import type { JudgedCall, JudgeState } from './judge-state.js';
-import { isAmount } from './level.js';
 import { readPlace } from './named-place.js';
 import { inputKey, isEndorsed, isOwn, isOwnForm, unknownPlace, valueEndorsement } from './place-rules.js';
 import { isProtectedPath } from './protected-path.js';
 import type { TaintFinding } from './taint-verdict.js';
-import { isOwnTalk, readFindings } from './undeclared-rules.js';
+import { askFindings, isOwnTalk, readFindings } from './undeclared-rules.js';
 import { seen } from './value-index.js';
 
 /** The rules of mode standard, for a consequential call in a session with text of others. Empty: it may go on. */
 export function standardFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
   const { labels, leaves } = call;
   const { effects } = labels;
+  if (labels.asks !== undefined) return askFindings(state, call);
   if (labels.hintsRead === true) return readFindings(state, call);
   if (labels.undeclaredEffect === true && isOwnTalk(state, call)) return [];
   const isSend = effects.has('send');
@@ -24,29 +24,22 @@ export function standardFindings(state: JudgeState, call: JudgedCall): TaintFind
   const paths = places.filter((it) => it.to.kind === 'path' && !isSend);
   const parties = places.filter((it) => !paths.includes(it) && !isOwn(state, it.to));
   if (effects.has('destructive')) return destructiveFindings(state, call);
-  const findings = [
-    ...paths.flatMap(({ leaf }) => pathFindings(state, call, leaf)),
-    ...leaves
-      .filter((it) => it.role === 'identifier' && readPlace(it.text).kind === 'path')
-      .flatMap((leaf) => (labels.network ? [] : pathFindings(state, call, leaf))),
-  ];
-  // Writes to the user's own files, without network, are not consequential.
-  if (!labels.network && !isSend) return findings;
+  // Writes to the user's own files, without network, are not consequential. A path need not look like one there.
+  if (!labels.network && !isSend)
+    return leaves
+      .filter((it) => it.role === 'destination' || it.role === 'identifier')
+      .flatMap((leaf) => pathFindings(state, call, leaf));
+  const findings = paths.flatMap(({ leaf }) => pathFindings(state, call, leaf));
   for (const { leaf, to } of parties)
-    if (!isEndorsed(state, call, to) && !isOwnForm(state, call, to))
+    if (!isEndorsed(state, call, leaf, to) && !isOwnForm(state, call, to))
       findings.push(unknownPlace(state, call, leaf, to));
   if (isSend && parties.length > 0) {
+    const receivers = parties.map((it) => it.leaf);
     if (effects.has('write')) {
-      findings.push(...identifierFindings(state, call), ...amountFindings(state, call));
+      findings.push(...identifierFindings(state, call), ...amountFindings(state, call, receivers));
       findings.push(...contentFindings(state, call));
     }
-    findings.push(
-      ...privateFindings(
-        state,
-        call,
-        parties.map((it) => it.leaf),
-      ),
-    );
+    findings.push(...privateFindings(state, call, receivers));
     return findings;
   }
   if (parties.length > 0) return findings;
@@ -85,7 +78,7 @@ function pathFindings(state: JudgeState, call: JudgedCall, leaf: CallLeaf): Tain
 /** Objects that the call acts on. */
 function identifierFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
   return call.leaves
-    .filter((it) => it.role === 'identifier' && !isKind(it))
+    .filter((it) => it.role === 'identifier' && !isKind(it, call))
     .filter((it) => !state.endorsements.hasIdentifier(it.text, inputKey(call, it)))
     .filter((it) => !state.endorsements.isMadeFile(it.text))
     .map((leaf) =>
@@ -93,19 +86,38 @@ function identifierFindings(state: JudgeState, call: JudgedCall): TaintFinding[]
     );
 }
 
-/** A plain word beside other members says what kind of object they name. */
-function isKind({ isMember, text }: CallLeaf): boolean {
-  return isMember && /^[a-z]{1,12}$/.test(text);
+/** A plain word beside another member that is none says what kind of object that one names. */
+function isKind({ isMember, text, pointer }: CallLeaf, { leaves }: JudgedCall): boolean {
+  if (!isMember || !kindWord.test(text)) return false;
+  return leaves.some(
+    (it) => it.isMember && parentOf(it.pointer) === parentOf(pointer) && !kindWord.test(it.text),
+  );
 }
 
-function amountFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+const kindWord = /^[a-z]{1,12}$/;
+
+function parentOf(pointer: string): string {
+  return pointer.slice(0, pointer.lastIndexOf('/'));
+}
+
+/**
+ * Amounts that nobody vouched for, if they were seen. Of a payment to somebody whom the person's words do not name, all of them:
+ * a text can describe an amount in countless ways. A long number can be an account, which is nobody's amount.
+ */
+function amountFindings(state: JudgeState, call: JudgedCall, parties: readonly CallLeaf[]): TaintFinding[] {
+  const isPayment = call.level === 'pay' && !parties.every((it) => state.endorsements.isNamedPlace(it.text));
   return call.leaves.flatMap((leaf) => {
     if (leaf.role !== 'control' || !isAmount(leaf)) return [];
     const decimal = decimalOf(leaf.text.replace(/^[$€£]/, ''));
-    if (decimal === undefined || state.endorsements.hasControl(leaf.text, inputKey(call, leaf))) return [];
-    const match = state.index.findAmount(decimal);
-    return match === undefined ? [] : [findingOf('amount', leaf, match, [valueEndorsement(call, leaf)])];
+    if (state.endorsements.hasControl(leaf.text, inputKey(call, leaf))) return [];
+    const match = decimal === undefined ? undefined : state.index.findAmount(decimal);
+    if (match === undefined && !isPayment && !isLongNumber(leaf.text)) return [];
+    return [findingOf('amount', leaf, match, [valueEndorsement(call, leaf)])];
   });
+}
+
+function isLongNumber(text: string): boolean {
+  return text.replace(/\D/g, '').length >= 7;
 }
 
 /** Nothing that is destroyed may be chosen by a text of others. */
@@ -127,7 +139,7 @@ function destructiveFindings(state: JudgeState, call: JudgedCall): TaintFinding[
 function actFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
   // Without any argument, nobody can choose what it does.
   if (call.labels.undeclaredRoles === true && call.leaves.length === 0) return [];
-  const objects = call.leaves.filter((it) => it.role === 'identifier' && !isKind(it));
+  const objects = call.leaves.filter((it) => it.role === 'identifier' && !isKind(it, call));
   if (objects.length === 0) {
     const controls = controlFindings(state, call);
     const hasControl = call.leaves.some((it) => it.role === 'control');

@@ -134,7 +134,7 @@ describe('mode standard', () => {
     expect(rules(session, 'submit', { url: 'www.evil.com', values: 'x' })).toEqual(['destination']);
     approve(session, 'submit', { url: 'www.evil.com', values: 'x' });
     expect(rules(session, 'visit', { url: 'www.evil.com/other' })).toEqual([]);
-    expect(rules(session, 'pay', { account: 'www.evil.com', amount: 1 })).toEqual(['destination']);
+    expect(rules(session, 'pay', { account: 'www.evil.com', amount: 1 })).toEqual(['destination', 'amount']);
   });
 
   test('an approved visit covers three links that were seen, no more', () => {
@@ -477,11 +477,12 @@ describe('a tool of which nobody says what it does', () => {
   };
 
   test('may be asked anew for what its results did not contain', () => {
-    expect(held({ city: 'Bergen', days: 5 })).toBe('allow');
+    expect(held({ city: 'Bergen' })).toBe('allow');
     expect(held({ city: 'Oslo' })).toBe('allow');
   });
 
-  test('is held for values of its results and for places', () => {
+  test('is held for values of its results, for places and for numbers', () => {
+    expect(held({ city: 'Bergen', days: 5 })).toBe('hold');
     for (const city of ['Narnia', 'Eve', 'N a r n i a', 'evil.example', 'eve@evil.example', '/etc/passwd'])
       expect([city, held({ city })]).toEqual([city, 'hold']);
     expect(held({ days: 4711 })).toBe('hold');

@@ -6,8 +6,8 @@ import { canonical } from './folded-text.js';
 import { judgeCall } from './judge.js';
 import { type JudgeState, judgedCallOf, type PendingCode, type TaintCall } from './judge-state.js';
 import { levelOf } from './level.js';
-import { readPlace } from './named-place.js';
-import { isUnseenHost } from './place-rules.js';
+import { type NamedPlace, readPlace } from './named-place.js';
+import { isUnseenHost, placesIn } from './place-rules.js';
 import { hasShortValuesOnly } from './short-values.js';
 import { confirmsShape } from './standard-rules.js';
 import { cleanLabel, joinLabels, lowestLabel, type TaintLabel } from './taint-label.js';
@@ -47,6 +47,7 @@ export class TaintSession {
   #label: TaintLabel;
   #calls: number;
   #hasValues: boolean;
+  #hasOwnValues = false;
   readonly #index: ValueIndex;
   readonly #endorsements = new Endorsements();
   #pendingCodes: PendingCode[];
@@ -96,6 +97,8 @@ export class TaintSession {
         const input = `${call.package}/${call.tool}/${it.input}`;
         this.#endorsements.add({ source: 'clean', kind: 'value', value: it.text, level: 'pay', input });
       }
+    } else if (call.labels.asks === 'any') {
+      for (const leaf of leaves) for (const to of placesIn(leaf)) this.#visited(to);
     } else if (isConsequential(call.labels)) {
       const level = levelOf(call.labels, leaves);
       const judged = judgedCallOf(call, leaves, level);
@@ -104,14 +107,19 @@ export class TaintSession {
       for (const it of leaves) {
         if (it.role !== 'destination') continue;
         const to = readPlace(it.text);
-        if (level === 'visit' && isUnseenHost(this.#state(), to) && to.kind === 'host')
-          this.#endorsements.add({ source: 'clean', kind: 'host', value: to.host, level: 'visit' });
-        this.#endorsements.useLink(to);
+        if (level === 'visit') this.#visited(to);
+        else this.#endorsements.useLink(to);
       }
     }
     const texts = leaves.map((it) => it.text).filter((it) => it.length > 3 && it.length <= 256);
     if (texts.length > 0) this.#callTexts.set(this.#calls, texts.slice(0, 16));
     dropOldest(this.#callTexts, maxKeptCalls);
+  }
+
+  #visited(to: NamedPlace): void {
+    if (to.kind === 'host' && isUnseenHost(this.#state(), to))
+      this.#endorsements.add({ source: 'clean', kind: 'host', value: to.host, level: 'visit' });
+    this.#endorsements.useLink(to);
   }
 
   /** The result of a call leaves in clear, or its error, progress or question. */
@@ -129,6 +137,7 @@ export class TaintSession {
     const origin = { package: call.package, tool: call.tool, callId: call.callId, call: number };
     if (isConsequential(labels) && !isThirdParty) this.#endorseMade(call, result);
     this.#index.add(origin, result, { label, isThirdParty });
+    if (!isThirdParty) this.#hasOwnValues = true;
     this.#label = joinLabels(this.#label, label);
   }
 
@@ -139,7 +148,7 @@ export class TaintSession {
     this.#hasValues = true;
     const origin = { package: call.package, tool: call.tool, callId: call.callId, call: number };
     const label = resultLabel(labels, result, this.#label);
-    this.#index.add(origin, result, { label, isThirdParty: labels.result === 'third-party' });
+    this.#index.add(origin, result, { label, isThirdParty: true });
   }
 
   /** Objects that a call made: values of its result that no result had before. */
@@ -214,6 +223,7 @@ export class TaintSession {
   #state(): JudgeState {
     return {
       label: this.#label,
+      hasOwnValues: this.#hasOwnValues,
       index: this.#index,
       endorsements: this.#endorsements,
       pendingCodes: this.#pendingCodes,

@@ -41,6 +41,11 @@ export interface ToolLabels {
   readonly confirms?: boolean;
   /** Path names that need an endorsement, beside those that begin with a dot. */
   readonly protectedPaths: readonly string[];
+  /**
+   * Names of members that the schema of the inputs declares, at any depth. Another key is a value of the caller, which
+   * can name an account like any text. Absent: all keys below an input are.
+   */
+  readonly keys?: ReadonlySet<string>;
   /** Nobody said what its inputs decide. A longer text in one of them counts as content. Default: false. */
   readonly undeclaredRoles?: boolean;
   /**
@@ -50,6 +55,11 @@ export interface ToolLabels {
   readonly hintsRead?: boolean;
   /** Nobody declared an effect, so most calls may be reads. Default: false. */
   readonly undeclaredEffect?: boolean;
+  /**
+   * It declares that it only reads, and uses the network: what it is asked for leaves. `fixed`: to hosts that its package
+   * names. `any`: also to a host that the caller names. Absent: nothing leaves, or the effects say it.
+   */
+  readonly asks?: 'fixed' | 'any';
 }
 
 /** What a package says about a tool. */
@@ -62,6 +72,8 @@ export interface DeclaredTool {
   readonly untrustedInputs: readonly string[];
   /** Whether calls can use the network or a credential. */
   readonly network: boolean;
+  /** Whether a caller can choose the host that calls reach. Default: false. */
+  readonly anyHost?: boolean;
   /** Whether calls can read files of the user. */
   readonly files: boolean;
 }
@@ -96,10 +108,34 @@ export function labelsOf(tool: DeclaredTool): ToolLabels {
     pure,
     draft: false,
     protectedPaths: [],
+    keys: declaredKeys(tool.input),
     undeclaredRoles: true,
+    ...(network && !isConsequential && effectDeclared
+      ? { asks: tool.anyHost === true ? 'any' : 'fixed' }
+      : {}),
     ...(hintsRead(tool) ? { hintsRead: true } : {}),
     ...(effectDeclared ? {} : { undeclaredEffect: true }),
   };
+}
+
+const knownKeys = new WeakMap<object, ReadonlySet<string>>();
+
+/** The names of all members in a schema. Its package wrote them, and they were accepted with it. */
+export function declaredKeys(schema: Json): ReadonlySet<string> {
+  if (!isObject(schema)) return new Set();
+  let keys = knownKeys.get(schema);
+  if (keys === undefined) {
+    keys = new Set(memberNames(schema));
+    knownKeys.set(schema, keys);
+  }
+  return keys;
+}
+
+function memberNames(schema: Json): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(memberNames);
+  if (!isObject(schema)) return [];
+  const own = isObject(schema.properties) ? Object.keys(schema.properties) : [];
+  return [...own, ...Object.values(schema).flatMap(memberNames)];
 }
 
 function hintsRead({ effect, effectDeclared, annotations, network }: DeclaredTool): boolean {

@@ -1,21 +1,25 @@
 // Tools of which nobody says what they do: most calls of them are reads.
+import { type CallLeaf, isAmount } from './call-leaf.js';
+import { privateFindings } from './content-rules.js';
 import { findingOf } from './finding.js';
-import { identifiersIn, namedBy } from './identifiers.js';
+import { identifiersIn } from './identifiers.js';
 import type { JudgedCall, JudgeState } from './judge-state.js';
-import { readPlace } from './named-place.js';
-import { inputKey, isEndorsed, isOwn, unknownPlace, valueEndorsement } from './place-rules.js';
+import { type NamedPlace, readPlace } from './named-place.js';
+import { inputKey, isEndorsed, isOwn, placesIn, unknownPlace, valueEndorsement } from './place-rules.js';
 import type { TaintFinding } from './taint-verdict.js';
 
 /**
  * Whether a session has seen results of one package only, and now asks this package for something that none of them
- * contained. Nobody says whether the tool only reads; a value of the results, or a place, is not taken on trust.
+ * contained. Nobody says whether the tool only reads; a value of the results, a place, or a number, which could be an
+ * amount, is not taken on trust.
  */
 export function isOwnTalk({ index, endorsements }: JudgeState, call: JudgedCall): boolean {
   if (call.labels.effects.has('destructive') || !index.isOnlyFrom(call.package)) return false;
   return call.leaves.every((leaf) => {
-    const { text, isNumber, role } = leaf;
-    if (role === 'handle' || endorsements.hasIdentifier(text, inputKey(call, leaf))) return true;
-    if (isNumber && text.length < 3) return true;
+    const { text, role } = leaf;
+    const input = inputKey(call, leaf);
+    if (role === 'handle' || endorsements.hasIdentifier(text, input)) return true;
+    if (isAmount(leaf)) return endorsements.hasControl(text, input);
     if (readPlace(text).kind !== 'name' || identifiersIn(text).length > 0) return false;
     return index.find(text) === undefined;
   });
@@ -28,17 +32,38 @@ export function isOwnTalk({ index, endorsements }: JudgeState, call: JudgedCall)
 export function readFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
   return call.leaves.flatMap((leaf) => {
     if (state.endorsements.hasIdentifier(leaf.text, inputKey(call, leaf))) return [];
-    const whole = readPlace(leaf.text);
-    const places = whole.kind === 'host' ? [whole] : identifiersIn(leaf.text).map(namedBy);
-    const unknown = places.find(
-      (it) => !isOwn(state, it) && !isEndorsed(state, { ...call, level: 'visit' }, it),
-    );
-    if (unknown !== undefined) return [unknownPlace(state, { ...call, level: 'visit' }, leaf, unknown)];
-    if (places.length > 0 || leaf.isNumber) return [];
+    const places = placesIn(leaf);
+    const unknown = unknownIn(state, call, leaf, places);
+    if (unknown.length > 0) return unknown;
+    if (places.length > 0 || (leaf.isNumber && leaf.text.length < 5)) return [];
     const match = state.index.find(leaf.text);
     const isOwnResult = match?.source?.package === call.package;
     return match === undefined || isOwnResult
       ? []
       : [findingOf('tainted', leaf, match, [valueEndorsement(call, leaf)])];
   });
+}
+
+/**
+ * A tool that declares that it only reads sends what it is asked for to the hosts of its package: private tokens of other
+ * packages are not taken along. If the caller can choose the host, it is a visit.
+ */
+export function askFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
+  const leaves = call.leaves.map((it): CallLeaf => ({ ...it, role: 'content' }));
+  const tokens = privateFindings(state, { ...call, leaves }, [], { isToOwner: true });
+  if (call.labels.asks !== 'any') return tokens;
+  const places = call.leaves.flatMap((leaf) => unknownIn(state, call, leaf, placesIn(leaf)));
+  return [...places, ...tokens];
+}
+
+/** The first place that nobody vouched for, as a finding. */
+function unknownIn(
+  state: JudgeState,
+  call: JudgedCall,
+  leaf: CallLeaf,
+  places: readonly NamedPlace[],
+): TaintFinding[] {
+  const visit = { ...call, level: 'visit' } as const;
+  const unknown = places.find((it) => !isOwn(state, it) && !isEndorsed(state, visit, leaf, it));
+  return unknown === undefined ? [] : [unknownPlace(state, visit, leaf, unknown)];
 }

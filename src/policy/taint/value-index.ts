@@ -1,10 +1,10 @@
 import type { Json, JsonPath } from '../../model/json.js';
 import { decodedViews } from '../scan/decoded-view.js';
-import { amountsIn } from './amounts.js';
 import { CodeTable } from './code-table.js';
 import { foldedAscii, foldedCodes, squeeze } from './folded-text.js';
 import { type IndexedLeaf, matchIn, offsetIn, type SourceMatch } from './indexed-leaf.js';
-import { base, hashOf, isBreak, pieceOf } from './piece-hash.js';
+import { base, hashOf, hasPiece, isBreak, pieceOf } from './piece-hash.js';
+import { SeenAmounts } from './seen-amounts.js';
 import type { TaintLabel, TaintOrigin } from './taint-label.js';
 
 /** Characters of a shared piece. One of four offsets is kept, so that any 12 shared characters contain a kept piece. */
@@ -29,13 +29,12 @@ export class ValueIndex {
   readonly #tokens = new CodeTable(512);
   readonly #shingles = new CodeTable(512);
   readonly #leaves: IndexedLeaf[] = [];
-  readonly #amounts = new Map<string, IndexedLeaf>();
+  readonly #amounts = new SeenAmounts();
   /** By end of a value of at most 64 characters: where the first piece was seen; -1: not reachable. */
   readonly #reached = new Int32Array(65);
-  /** Leaves before this one have their amounts in `#amounts`. */
-  #counted = 0;
   #isComplete: boolean;
-  readonly #packages = new Set<string>();
+  /** The packages of all results, with the flags of all of theirs. */
+  readonly #packages = new Map<string, number>();
 
   constructor({ maxBytes = 32 * 1024 * 1024, isComplete = true } = {}) {
     this.#maxBytes = maxBytes;
@@ -67,8 +66,19 @@ export class ValueIndex {
   ): void {
     const flags =
       (isThirdParty ? seen.thirdParty : seen.other) | (label.secrecy === 'public' ? 0 : seen.private);
-    this.#packages.add(origin.package);
+    this.#packages.set(origin.package, (this.#packages.get(origin.package) ?? 0) | flags);
     this.#addValue(origin, value, [], flags);
+  }
+
+  /** Packages that showed private data; undefined if not all of them are known any more. */
+  get privatePackages(): readonly string[] | undefined {
+    if (!this.#isComplete) return undefined;
+    return [...this.#packages].flatMap(([id, flags]) => ((flags & seen.private) === 0 ? [] : [id]));
+  }
+
+  /** What is said about a value that was not found. */
+  get #unknown(): SourceMatch | undefined {
+    return this.#isComplete ? undefined : unknownMatch;
   }
 
   /** Whether all results came from one package, as far back as the session goes. */
@@ -201,14 +211,21 @@ export class ValueIndex {
       const found = this.#findText(view.text, flags);
       if (found !== undefined) return found;
     }
-    return this.#isComplete ? undefined : unknownMatch;
+    return this.#unknown;
   }
 
   /** Whether exactly this value occurs as a word, a name or a text of its own; not as a part of one. */
   findToken(value: string, flags: number = seen.any): SourceMatch | undefined {
     const at = this.#tokenAt(pieceOf(squeeze(value)), flags);
-    if (at !== -1) return this.#matchAt(at);
-    return this.#isComplete ? undefined : unknownMatch;
+    return at === -1 ? this.#unknown : this.#matchAt(at);
+  }
+
+  /** The same for a squeezed value, read in either direction. */
+  findReadable(squeezed: string, flags: number): SourceMatch | undefined {
+    const piece = pieceOf(squeezed);
+    let at = this.#tokenAt(piece, flags);
+    if (at === -1) at = this.#tokenAt(piece.reverse(), flags);
+    return at === -1 ? this.#unknown : this.#matchAt(at);
   }
 
   /** All texts that were shown, with what they become when encodings are undone. */
@@ -260,29 +277,12 @@ export class ValueIndex {
 
   /** Whether a number, in any spelling or in words, was seen in a text of others. */
   findAmount(decimal: string): SourceMatch | undefined {
-    for (; this.#counted < this.#leaves.length; this.#counted++) {
-      const leaf = this.#leaves[this.#counted] as IndexedLeaf;
-      if ((leaf.flags & seen.thirdParty) === 0) continue;
-      for (const it of amountsIn(leaf.text)) if (!this.#amounts.has(it)) this.#amounts.set(it, leaf);
-    }
-    const leaf = this.#amounts.get(decimal);
-    if (leaf !== undefined) return matchIn(leaf, Math.max(0, leaf.text.indexOf(decimal)));
-    return this.#isComplete ? undefined : unknownMatch;
+    return this.#amounts.find(decimal, this.#leaves, seen.thirdParty) ?? this.#unknown;
   }
 
   /** Whether the letters and digits of a text were seen in a row, whatever is between them. */
   contains(text: string): boolean {
-    if (!this.#isComplete) return true;
-    const piece = pieceOf(squeeze(text));
-    if (piece.length === 0) return false;
-    const codes = this.#codes;
-    for (let at = codes.indexOf(piece[0] as number); at !== -1 && at + piece.length <= this.#length; ) {
-      let same = 1;
-      while (same < piece.length && codes[at + same] === piece[same]) same++;
-      if (same === piece.length) return true;
-      at = codes.indexOf(piece[0] as number, at + 1);
-    }
-    return false;
+    return !this.#isComplete || hasPiece(this.#codes, this.#length, pieceOf(squeeze(text)));
   }
 
   #matchAt(offset: number): SourceMatch {

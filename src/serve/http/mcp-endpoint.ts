@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Tasks } from '../../host/host.js';
 import { Cancellation } from '../../model/cancel-signal.js';
 import { isObject, type Json } from '../../model/json.js';
+import { sessionNameKey } from '../../model/reserved-meta.js';
 import type { ApprovalDecider } from '../mcp/approval-question.js';
 import {
   type ParsedMessage,
@@ -275,13 +276,13 @@ const maxSessionName = 200;
 
 /** A client that names its conversations keeps what they have seen apart. Without a name, the token is one session. */
 function sessionNameIn(meta: Json | undefined): string | undefined {
-  const name = isObject(meta) ? meta['toolwharf/session'] : undefined;
+  const name = isObject(meta) ? meta[sessionNameKey] : undefined;
   if (name === undefined) return undefined;
   if (typeof name !== 'string' || name === '' || name.length > maxSessionName)
     throw new HttpError(
       400,
       'usage',
-      `"toolwharf/session" must be a text of at most ${maxSessionName} characters`,
+      `"${sessionNameKey}" must be a text of at most ${maxSessionName} characters`,
     );
   return `named ${name}`;
 }

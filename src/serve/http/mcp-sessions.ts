@@ -26,6 +26,12 @@ export interface McpSession {
   usedAt: number;
 }
 
+/** Characters of the random part of a secret. After it comes the mark under which the session keeps what it has seen. */
+const randomLength = 43;
+const markFormat = /^[0-9a-f]{16}$/;
+/** How long a client that lost its session may take to open another one. */
+const reopenMs = 60_000;
+
 /** First revision with events that have no message. */
 const firstPrimed = '2025-11-25';
 
@@ -39,6 +45,8 @@ export class McpSessions {
   readonly #options: McpSessionsOptions;
   readonly #sessions = new Map<string, McpSession>();
   readonly #replayBudget: ByteBudget;
+  /** By caller: the mark of a session that it named and that is not open, and until when it counts. */
+  readonly #lost = new Map<string, { readonly mark: string; readonly until: number }>();
 
   constructor(options: McpSessionsOptions) {
     this.#options = options;
@@ -63,7 +71,12 @@ export class McpSessions {
         });
       this.end(idle);
     }
-    const secret = randomBytes(32).toString('base64url');
+    const random = randomBytes(32).toString('base64url');
+    const lost = this.#lost.get(caller.id);
+    // The conversation goes on, so what it has seen still counts.
+    const isContinued = lost !== undefined && lost.until > performance.now();
+    const mark = isContinued ? lost.mark : createHash('sha256').update(random).digest('hex').slice(0, 16);
+    const secret = `${random}${mark}`;
     const id = createHash('sha256').update(secret).digest('hex').slice(0, 16);
     const session: McpSession = {
       secret,
@@ -71,7 +84,7 @@ export class McpSessions {
       caller,
       session: server.session2025({
         send: (message, about) => deliver(session, message, about),
-        sessionName: `mcp ${id}`,
+        sessionName: `mcp ${mark}`,
       }),
       pendingResponses: new LiveMap(),
       streams: new ReplayStreams({
@@ -86,10 +99,17 @@ export class McpSessions {
     return session;
   }
 
-  /** Undefined if the session is unknown, has ended, or belongs to another token. */
+  /**
+   * Undefined if the session is unknown, has ended, or belongs to another token. The client then opens another one, in the
+   * same conversation: after a restart of the host, or because it was idle for long.
+   */
   find(caller: HttpCaller, secret: string): McpSession | undefined {
     const found = this.#sessions.get(secret);
-    if (found === undefined || found.caller !== caller) return undefined;
+    if (found === undefined || found.caller !== caller) {
+      const mark = secret.slice(randomLength);
+      if (markFormat.test(mark)) this.#lost.set(caller.id, { mark, until: performance.now() + reopenMs });
+      return undefined;
+    }
     found.usedAt = performance.now();
     return found;
   }
@@ -110,6 +130,7 @@ export class McpSessions {
 
   sweep(): void {
     const oldest = performance.now() - this.#options.limits.sessionIdleMs;
+    for (const [caller, { until }] of this.#lost) if (until < performance.now()) this.#lost.delete(caller);
     for (const it of this.all()) {
       if (it.caller.revoked.aborted || (!isSessionInUse(it) && it.usedAt < oldest)) this.end(it);
     }

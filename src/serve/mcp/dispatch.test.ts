@@ -57,6 +57,7 @@ function client(call: (request: CallRequest) => Promise<Answer>, sent: JsonObjec
     tools: async () => [tool],
     call,
     promptMessages: refuse,
+    note: refuse,
     subscribe: refuse,
     resources: async () => [],
     resource: refuse,

@@ -67,6 +67,10 @@ export interface Dispatch {
   executionOf(tool: string): Promise<JsonObject | undefined>;
   /** A new list of watched resources for one client. `report`: called with the address of a resource that was updated. */
   watchedResources(report: (uri: string) => void): WatchedResources;
+  /** Who holds what the session with this name was given: the caller, and the name. */
+  holderOf(sessionName: string | undefined): string;
+  /** Notes text of another session before the session with this name shows it. */
+  note(sessionName: string | undefined, from: string, content: Json): Promise<void>;
   /** Throws an `RpcError` for an invalid request. */
   answer(request: DispatchRequest): Promise<DispatchResult>;
   /** The error reply for anything thrown. Details of a bug go to the log only. */
@@ -166,6 +170,8 @@ export function createDispatch(options: McpServerOptions): Dispatch {
     },
     inputSchemaOf: async (tool) => (await tools.find(tool))?.tool.input,
     executionOf: async (tool) => (await tools.find(tool))?.tool.execution,
+    holderOf: (sessionName) => named.of(sessionName).holder,
+    note: (sessionName, from, content) => named.of(sessionName).session.note(from, content),
     watchedResources: (report) => new WatchedResources(resources, report),
     answer,
     errorReply(id, error) {

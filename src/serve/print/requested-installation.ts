@@ -4,7 +4,7 @@ import { revealLine } from './reveal.js';
 
 /** Who asked for a package and why, above its plan. The reason is the agent's text. */
 export function printRequester(
-  { principal, reason, source }: RequestedInstallation,
+  { principal, reason, source, seenIn }: RequestedInstallation,
   columns: number | undefined,
 ): string {
   return printFacts(
@@ -12,6 +12,7 @@ export function printRequester(
       ['asked by', revealLine(principal)],
       ['source', revealLine(source)],
       ['reason', `(unchecked words of the agent) ${revealLine(reason)}`],
+      ...(seenIn === null ? [] : [['from', `(text of others) ${revealLine(seenIn)}`] as [string, string]]),
     ],
     columns,
   );

@@ -211,6 +211,8 @@ test('an explanation shows the person where a value was seen, and runs nothing',
     taint: { mode: 'standard', untrusted: true, inputs: { to: 'destination' } },
     seen: [
       { rule: 'destination', pointer: '/to', text: expect.stringContaining('read, call 1, at /text: Pay') },
+      // Nobody said how much to pay to somebody whom the user has not named.
+      { rule: 'amount', pointer: '/amount' },
     ],
   });
   expect(await open.explain(payment)).toMatchObject({ verdict: 'allow', taint: { mode: 'off' } });

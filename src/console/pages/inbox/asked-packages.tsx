@@ -22,7 +22,7 @@ export function AskedPackages({ requests }: { readonly requests: readonly Reques
 
 function RequestCard({ request }: { readonly request: RequestedInstallation }) {
   const isOpen = useSignal(false);
-  const { id, source, reason, principal, root, createdAt } = request;
+  const { id, source, reason, seenIn, principal, root, createdAt } = request;
   return (
     <article class="card">
       <header>
@@ -36,6 +36,11 @@ function RequestCard({ request }: { readonly request: RequestedInstallation }) {
       <blockquote>
         <RevealedText text={reason} />
       </blockquote>
+      {seenIn !== null && (
+        <p>
+          The agent may have it from others. <RevealedText text={seenIn} />
+        </p>
+      )}
       <p class="dim">The agent wrote this. Nobody checked it, and nothing was fetched.</p>
       <div class="actions">
         <Button

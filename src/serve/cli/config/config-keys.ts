@@ -100,6 +100,7 @@ export const configKeys = [
   { name: 'taint.hide', kind: 'hidden-results' },
   { name: 'taint.hidden_inputs', kind: 'hidden-inputs' },
   { name: 'taint.outside_input', kind: 'switch', project: 'switch-on', default: false },
+  { name: 'taint.outside_clients', kind: 'names', project: 'add' },
   { name: 'scan.no_guesses', kind: 'tools' },
   { name: 'scan.exempt', kind: 'exemptions' },
   { name: 'rules', kind: 'rules', project: 'add' },

@@ -21,6 +21,7 @@ export function taintPolicy(
     hide: setting('taint.hide'),
     hiddenInputs: setting('taint.hidden_inputs'),
     outsideInput: setting('taint.outside_input'),
+    outsideClients: setting('taint.outside_clients'),
   };
   const set = Object.entries(members).filter(([, value]) => value !== undefined);
   return set.length === 0 ? undefined : (Object.fromEntries(set) as TaintPolicy);

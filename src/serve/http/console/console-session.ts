@@ -23,6 +23,7 @@ export class ConsoleSession {
         ...(this.#exempt.length === 0 ? {} : { policy: { ...policy, scanExempt } }),
         ...{ principal: 'console', intent: 'use' },
       })
+      .then(typed)
       .catch((error) => {
         this.#current = undefined;
         throw error;
@@ -44,4 +45,9 @@ export class ConsoleSession {
       await session?.close();
     }
   }
+}
+
+/** A person types the calls of the console. */
+function typed(session: Session): Session {
+  return { ...session, call: (request) => session.call({ ...request, isTyped: true }) };
 }

@@ -216,7 +216,7 @@ class Client2025 implements Session2025 {
     params: JsonObject,
     signal: CancelSignal,
   ): Promise<JsonObject | undefined> {
-    const methods = new TaskMethods2025(this.#dispatch, this.#tasks);
+    const methods = new TaskMethods2025(this.#dispatch, this.#tasks, this.#sessionName);
     if (method === 'tools/call' && isObject(params.task)) {
       const mayAsk = supportsForms(this.#capabilities);
       const wayOf = (hold: HeldCall) => this.#dispatch.approvalWay(hold.confirmation, this.#capabilities);

@@ -29,10 +29,12 @@ export interface ResultWaiter {
 export class TaskMethods2025 {
   readonly #dispatch: Dispatch;
   readonly #tasks: TaskService;
+  readonly #sessionName: string | undefined;
 
-  constructor(dispatch: Dispatch, tasks: TaskService) {
+  constructor(dispatch: Dispatch, tasks: TaskService, sessionName: string | undefined) {
     this.#dispatch = dispatch;
     this.#tasks = tasks;
+    this.#sessionName = sessionName;
   }
 
   /** `tools/call` with `task`: answers with the task, and makes the call. */
@@ -42,12 +44,13 @@ export class TaskMethods2025 {
     if (execution.taskSupport !== 'optional' && execution.taskSupport !== 'required')
       throw new RpcError(methodNotFound, `the tool ${JSON.stringify(name)} does not run as a task`);
     const cancellation = new Cancellation();
-    const started = await this.#tasks.start({ tool: name, cancellation });
+    const started = await this.#tasks.start({ tool: name, sessionName: this.#sessionName, cancellation });
     if (started === undefined)
       throw new RpcError(-32603, 'too many unfinished tasks; wait until some have ended');
     const { task, stored } = started;
     const call = this.#dispatch.answer({
       ...{ method: 'tools/call', params, shape: 'objects', signal: cancellation },
+      sessionName: this.#sessionName,
       onProgress: (progress) => task.report(progress),
       onAsk: mayAsk ? (question) => task.ask(question) : undefined,
       onHeld: (hold) => task.decision(hold, wayOf(hold)),
@@ -60,14 +63,14 @@ export class TaskMethods2025 {
   async answer(method: string, params: JsonObject, waiter: ResultWaiter): Promise<JsonObject | undefined> {
     switch (method) {
       case 'tasks/list':
-        return { tasks: (await this.#tasks.list()).map((it) => this.#view(it)) };
+        return { tasks: await Promise.all((await this.#tasks.list()).map((it) => this.#shown(it))) };
       case 'tasks/get':
-        return this.#view(await this.#find(params));
+        return this.#shown(await this.#find(params));
       case 'tasks/cancel': {
         const task = await this.#find(params);
         if (isEnded(task)) throw new RpcError(invalidParams, `the task has ended: it is ${task.state}`);
         await this.#tasks.cancel(task);
-        return this.#view(await this.#find(params));
+        return this.#shown(await this.#find(params));
       }
       case 'tasks/result':
         return this.#result(await this.#find(params), params, waiter);
@@ -91,10 +94,15 @@ export class TaskMethods2025 {
           wake = resolve;
         });
         const task = await this.#find(params);
-        if (isEnded(task)) return withMeta(endOf(task), meta);
+        if (isEnded(task)) {
+          await this.#tasks.shown(task, { result: outcomeOf(task) }, this.#sessionName);
+          return withMeta(endOf(task), meta);
+        }
         if (waiter.signal.aborted) return {};
         const call = tasks.runningCall(task.id);
-        for (const [key, request] of Object.entries(call?.inputRequests ?? {})) {
+        const inputRequests = call?.inputRequests ?? {};
+        await this.#tasks.shown(task, { inputRequests }, this.#sessionName);
+        for (const [key, request] of Object.entries(inputRequests)) {
           if (asked.has(key) || !isObject(request) || !isObject(request.params)) continue;
           asked.add(key);
           waiter
@@ -111,7 +119,11 @@ export class TaskMethods2025 {
   }
 
   #find({ taskId }: JsonObject): Promise<StoredTask> {
-    return this.#tasks.find(taskId, 'objects');
+    return this.#tasks.find(taskId, 'objects', this.#sessionName);
+  }
+
+  #shown(task: StoredTask): Promise<JsonObject> {
+    return this.#tasks.shown(task, this.#view(task), this.#sessionName);
   }
 
   #view(task: StoredTask): JsonObject {

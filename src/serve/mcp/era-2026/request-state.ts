@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../../model/json.js';
+import { canonicalJson, isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { sessionNameKey } from '../../../model/reserved-meta.js';
 import { argumentsDigest } from '../approval-question.js';
 import { invalidParams, RpcError } from '../json-rpc.js';
 import type { McpServerOptions } from '../server-options.js';
@@ -7,12 +8,19 @@ import { readCallParams } from '../tool-call.js';
 
 /** Binds a state to this caller and to exactly this call. */
 export function stateBinding(
-  { holder, principal }: McpServerOptions,
+  options: McpServerOptions,
   method: string,
   params: JsonObject,
 ): Pick<RequestState, 'holder' | 'principal' | 'tool' | 'arguments'> {
   const { name, arguments: args } = subjectOf(method, params);
-  return { holder, principal, tool: name, arguments: argumentsDigest(args) };
+  const { principal } = options;
+  return { holder: holderOf(options, params), principal, tool: name, arguments: argumentsDigest(args) };
+}
+
+/** The caller and its session: what was asked in one session is not answered to another one. */
+function holderOf({ holder }: McpServerOptions, { _meta: meta }: JsonObject): string {
+  const name = isObject(meta) ? meta[sessionNameKey] : undefined;
+  return name === undefined ? holder : `${holder} ${canonicalJson(name)}`;
 }
 
 /**
@@ -28,8 +36,9 @@ export function readRequestState(
   const { requestState } = params;
   if (requestState === undefined) return undefined;
   const { name, arguments: args } = subjectOf(method, params);
+  const holder = holderOf(options, params);
   const matches = (state: RequestState) =>
-    state.holder === options.holder &&
+    state.holder === holder &&
     state.principal === options.principal &&
     state.tool === name &&
     state.arguments === digestOf(args);

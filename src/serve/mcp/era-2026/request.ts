@@ -40,7 +40,6 @@ const mayAsk = ['tools/call', 'prompts/get', 'resources/read'];
 /** The 2026 era: each request is independent, there are no sessions. */
 export function createEra2026(dispatch: Dispatch): Era2026 {
   const { options, serverInfo } = dispatch;
-  const subscriptions = new Subscriptions(dispatch);
   const identity = { [metaKeys.serverInfo]: serverInfo };
   const identityText = JSON.stringify(identity);
 
@@ -52,6 +51,7 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
   });
 
   const tasks = new TaskService(dispatch);
+  const subscriptions = new Subscriptions(dispatch, tasks);
   const toolCalls = new ToolCalls2026(options, tasks, (it) => complete('tools/call', resultOf(it)));
   const taskMethods = new TaskMethods2026(options, tasks);
 
@@ -88,7 +88,10 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
     const hasTasks = declaresTasks(client);
     if (taskMethods.has(method)) {
       if (!hasTasks) throw tasksRequired();
-      return resultReply(id, complete(method, await taskMethods.answer(method, params)));
+      return resultReply(
+        id,
+        complete(method, await taskMethods.answer(method, params, requestOptions.sessionName)),
+      );
     }
     const hasForms = supportsForms(client);
     const requestsOf = (send: ClientRequests['send']) =>

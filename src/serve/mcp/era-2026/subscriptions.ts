@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../../model/json.js';
 import { watchedLists } from '../change-notifier.js';
 import type { Dispatch } from '../dispatch.js';
 import { invalidParams, notification, RpcError, type RpcRequest } from '../json-rpc.js';
+import type { TaskService } from '../tasks/task-service.js';
 import { detailedTask2026 } from '../tasks/task-view.js';
 import type { WatchedResources } from '../watched-resources.js';
 import { metaKeys } from './envelope.js';
@@ -19,12 +20,14 @@ const taskDelayMs = 50;
 /** `subscriptions/listen`: a client of this era gets change notifications only while this request is open. */
 export class Subscriptions {
   readonly #dispatch: Dispatch;
+  readonly #tasks: Pick<TaskService, 'shown'>;
   readonly #open = new Set<() => void>();
   /** Also those that are being opened. */
   #count = 0;
 
-  constructor(dispatch: Dispatch) {
+  constructor(dispatch: Dispatch, tasks: Pick<TaskService, 'shown'>) {
     this.#dispatch = dispatch;
+    this.#tasks = tasks;
   }
 
   /** Resolves with the final result when the server closes; undefined if the client canceled. */
@@ -44,7 +47,7 @@ export class Subscriptions {
   async #listen(
     request: RpcRequest,
     requested: JsonObject,
-    { signal, onNotification }: Request2026Options,
+    { sessionName, signal, onNotification }: Request2026Options,
   ): Promise<JsonObject | undefined> {
     const lists = watchedLists.filter((list) => requested[`${list}ListChanged`] === true);
     const watched = this.#dispatch.watchedResources((uri) =>
@@ -62,7 +65,7 @@ export class Subscriptions {
       notification('notifications/subscriptions/acknowledged', { notifications: granted, ...meta }),
     );
     const isOpen = lists.length + taskIds.length + uris.length > 0 && !signal.aborted;
-    const stop = isOpen ? this.#sendTasks(taskIds, meta, onNotification) : () => {};
+    const stop = isOpen ? this.#sendTasks(taskIds, { sessionName, meta }, onNotification) : () => {};
     if (isOpen)
       await this.#until(signal, () => {
         for (const list of lists) onNotification(notification(`notifications/${list}/list_changed`, meta));
@@ -85,7 +88,7 @@ export class Subscriptions {
   /** Sends each change of a task as `tasks/get` would show it. Changes at the same time are one message. */
   #sendTasks(
     taskIds: readonly string[],
-    meta: JsonObject,
+    { sessionName, meta }: { readonly sessionName: string | undefined; readonly meta: JsonObject },
     onNotification: Request2026Options['onNotification'],
   ): () => void {
     const { tasks, principal } = this.#dispatch.options;
@@ -95,7 +98,8 @@ export class Subscriptions {
       scheduled.delete(id);
       const task = await tasks.get(id, principal);
       if (task === undefined || isStopped) return;
-      const params = { ...detailedTask2026(task, tasks.runningCall(id)), ...meta };
+      const view = detailedTask2026(task, tasks.runningCall(id));
+      const params = { ...(await this.#tasks.shown(task, view, sessionName)), ...meta };
       onNotification(notification('notifications/tasks', params));
     };
     const stop = tasks.onChange((id) => {

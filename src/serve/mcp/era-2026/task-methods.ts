@@ -38,11 +38,17 @@ export class TaskMethods2026 {
     return methods.includes(method);
   }
 
-  async answer(method: string, { taskId, inputResponses }: JsonObject): Promise<JsonObject> {
-    const task = await this.#tasks.find(taskId, 'any');
+  async answer(
+    method: string,
+    { taskId, inputResponses }: JsonObject,
+    sessionName: string | undefined,
+  ): Promise<JsonObject> {
+    const task = await this.#tasks.find(taskId, 'any', sessionName);
     switch (method) {
-      case 'tasks/get':
-        return detailedTask2026(task, this.#options.tasks.runningCall(task.id));
+      case 'tasks/get': {
+        const view = detailedTask2026(task, this.#options.tasks.runningCall(task.id));
+        return this.#tasks.shown(task, view, sessionName);
+      }
       case 'tasks/update':
         this.#tasks.answer(task, inputResponses);
         return {};

@@ -11,6 +11,8 @@ import { readDecision } from './held-call.js';
 import { invalidRequestState, readRequestState, stateBinding } from './request-state.js';
 
 export interface ToolCallContext {
+  /** Under which name the session keeps what it has seen. */
+  readonly sessionName?: string | undefined;
   readonly signal: CancelSignal;
   /** Aborted when the client disconnects. Absent if that cannot be detected. */
   readonly gone?: CancelSignal;
@@ -107,7 +109,7 @@ export class ToolCalls2026 {
       case 'questions':
         return { kind: 'result', result: this.#inputRequired(step.questions, method, params) };
       case 'task': {
-        const task = await this.#startTask(conversation, params, step.hold);
+        const task = await this.#startTask(conversation, params, request.sessionName, step.hold);
         // Too many tasks: the request waits for the answer, as if it did not allow tasks.
         return task ?? this.#next(conversation, method, params, { ...request, allowsTasks: false });
       }
@@ -117,11 +119,12 @@ export class ToolCalls2026 {
   async #startTask(
     conversation: Conversation,
     params: JsonObject,
+    sessionName: string | undefined,
     hold: HeldCall | undefined,
   ): Promise<DispatchResult | undefined> {
     const { name } = readCallParams(params);
     const { cancellation, outcome } = conversation;
-    const started = await this.#tasks.start({ tool: name, cancellation, hold });
+    const started = await this.#tasks.start({ tool: name, sessionName, cancellation, hold });
     conversation.becomeTask(started?.task);
     if (started === undefined) return undefined;
     const { task, stored } = started;

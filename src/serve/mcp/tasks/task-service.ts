@@ -1,3 +1,4 @@
+import { sha256 } from '../../../files/sha256.js';
 import { Cancellation } from '../../../model/cancel-signal.js';
 import { HostError } from '../../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
@@ -12,11 +13,16 @@ import { heldMessage, keptMs, ServedTask } from './served-task.js';
 /** How long an unfinished task is kept. Calls end much sooner, by their own timeout. */
 const unfinishedMs = 24 * 3_600_000;
 
+/** Tasks of other sessions whose last text is remembered. */
+const maxNoted = 1000;
+
 /** The longest time of a timer. */
 const maxTimer = 2 ** 31 - 1;
 
 export interface TaskStart {
   readonly tool: string;
+  /** The session whose call it is. Undefined: that of the host session. */
+  readonly sessionName: string | undefined;
   readonly cancellation: Cancellation;
   /** The call is held already. */
   readonly hold?: HeldCall | undefined;
@@ -26,6 +32,8 @@ export interface TaskStart {
 export class TaskService {
   readonly #dispatch: Dispatch;
   readonly #own = new Set<ServedTask>();
+  /** By session and task: the digest of what was noted last. */
+  readonly #noted = new Map<string, string>();
 
   constructor(dispatch: Dispatch) {
     this.#dispatch = dispatch;
@@ -34,13 +42,19 @@ export class TaskService {
   /** On disk when it resolves. Undefined: there are too many; the client then waits for the answer. */
   async start({
     tool,
+    sessionName,
     cancellation,
     hold,
   }: TaskStart): Promise<{ task: ServedTask; stored: StoredTask } | undefined> {
     const { tasks, newId, principal, now } = this.#dispatch.options;
     const isHeld = hold?.isInnerCall === false;
     const stored = await tasks.create({
-      ...{ id: newId(), principal, tool, state: isHeld ? 'held' : 'working' },
+      ...{
+        id: `${newId()}.${this.#markOf(sessionName)}`,
+        principal,
+        tool,
+        state: isHeld ? 'held' : 'working',
+      },
       message: hold === undefined ? '' : heldMessage(hold.confirmation),
       approval: isHeld ? hold.confirmation.token : null,
       expiresAt: isHeld ? Date.parse(hold.confirmation.expiresAt) + keptMs : now() + unfinishedMs,
@@ -57,12 +71,38 @@ export class TaskService {
   }
 
   /** The task of this principal. A task of another one looks like one that does not exist. */
-  async find(taskId: Json | undefined, shape: ResultShape): Promise<StoredTask> {
+  async find(
+    taskId: Json | undefined,
+    shape: ResultShape,
+    sessionName: string | undefined,
+  ): Promise<StoredTask> {
     const { tasks, principal } = this.#dispatch.options;
     const task = typeof taskId === 'string' ? await tasks.get(taskId, principal) : undefined;
     if (task === undefined) throw new RpcError(invalidParams, 'the task is not known or has expired');
-    if (task.state === 'held') this.#goOn(task, shape);
+    if (task.state === 'held') this.#goOn(task, shape, sessionName);
     return task;
+  }
+
+  /**
+   * What a session is shown of a task. What another session's task says is noted first: otherwise a session could read through
+   * another one what its own calls do not show.
+   */
+  async shown<T extends JsonObject>(
+    { id, tool }: Pick<StoredTask, 'id' | 'tool'>,
+    view: T,
+    sessionName: string | undefined,
+  ): Promise<T> {
+    if (id.endsWith(`.${this.#markOf(sessionName)}`)) return view;
+    const { statusMessage, inputRequests, result, error } = view;
+    const content = [statusMessage, inputRequests, result, error].filter((it) => it !== undefined);
+    const key = `${this.#markOf(sessionName)} ${id}`;
+    const digest = sha256(JSON.stringify(content));
+    if (content.length === 0 || this.#noted.get(key) === digest) return view;
+    await this.#dispatch.note(sessionName, tool, content);
+    // A client asks again and again: the same text is noted once.
+    this.#noted.set(key, digest);
+    if (this.#noted.size > maxNoted) this.#noted.delete(this.#noted.keys().next().value as string);
+    return view;
   }
 
   async list(): Promise<readonly StoredTask[]> {
@@ -89,7 +129,11 @@ export class TaskService {
   }
 
   /** A task that was held when its host or its connection ended. */
-  #goOn({ id, tool, approval, expiresAt }: StoredTask, shape: ResultShape): void {
+  #goOn(
+    { id, tool, approval, expiresAt }: StoredTask,
+    shape: ResultShape,
+    sessionName: string | undefined,
+  ): void {
     const { options } = this.#dispatch;
     if (approval === null || options.tasks.runningCall(id) !== undefined) return;
     const cancellation = new Cancellation();
@@ -97,6 +141,7 @@ export class TaskService {
     const task = this.#serve(id, cancellation, true);
     const call = this.#dispatch.answer({
       ...{ method: 'tools/call', params: { name: tool, arguments: {} }, shape, signal: cancellation },
+      sessionName,
       resumed: { approval, isInnerCall: false, decision: 'elsewhere', waitMs },
       onHeld: async () => ({ kind: 'not-asked' }),
       onProgress: (progress) => task.report(progress),
@@ -107,6 +152,11 @@ export class TaskService {
   /** A host that is closing stores nothing more. The next one reports that the outcome is unknown. */
   #failed(error: unknown): void {
     if (!(error instanceof HostError) || error.code !== 'closed') this.#dispatch.options.onBug(error);
+  }
+
+  /** Stands for a session in the ids of its tasks, so that a later host knows it too. */
+  #markOf(sessionName: string | undefined): string {
+    return sha256(this.#dispatch.holderOf(sessionName)).slice(0, 16);
   }
 
   #serve(id: string, cancellation: Cancellation, isHeld: boolean): ServedTask {

@@ -274,7 +274,7 @@ describe('sessions of 2025', () => {
   test('a session is opened by initialize and belongs to the token that opened it', async () => {
     const { begun, session } = await begin();
     expect(begun.json.result.protocolVersion).toBe('2025-11-25');
-    expect(session['mcp-session-id']).toMatch(/^[\w-]{43}$/);
+    expect(session['mcp-session-id']).toMatch(/^[\w-]{59}$/);
     expect((await post(ask('ping'), session)).json.result).toEqual({});
     const other = (await home.token('thief')).token;
     expect((await post(ask('ping'), session, { token: other })).status).toBe(404);

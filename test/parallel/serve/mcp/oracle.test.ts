@@ -89,6 +89,7 @@ const session: Session = {
   source: unexpected,
   page: unexpected,
   subscribe: unexpected,
+  note: unexpected,
   prompts: async () => prompts,
   prompt: async (name, given) => (name === 'shop_greet' ? `Hello ${given.who}` : skill.text),
   promptMessages: async (name, given) => ({
