@@ -36,15 +36,16 @@ import { type FrozenCall, freezeCall } from './frozen-call.js';
 import { assertWithinLimits, metersForAmount, type RuleMeter } from './limits.js';
 
 export async function explainCall(
-  { tool: name, arguments: args, result }: ExplainRequest,
+  request: ExplainRequest,
   caller: Caller,
   setup: SessionSetup,
   services: CallServices,
 ): Promise<Explanation> {
-  const callable = await caller.resolve(name);
+  const { result } = request;
+  const callable = await caller.resolve(request.tool);
   const { tool, package: pkg, requirements } = callable;
   const denial = denialFor(setup.policy.deny ?? [], pkg.id);
-  const verdict = await verdictOn(callable, args, caller, denial, services);
+  const verdict = await verdictOn(callable, request, caller, denial, services);
   return {
     tool: callable.name,
     ...verdict,
@@ -142,7 +143,7 @@ function seenIn(hold: TaintHold | undefined): Pick<Explanation, 'seen'> {
 /** Goes through the call pipeline as far as possible without any effect. */
 async function verdictOn(
   callable: CallableTool,
-  args: ExplainRequest['arguments'],
+  { arguments: args, isTyped }: ExplainRequest,
   caller: Caller,
   denial: Denial,
   services: CallServices,
@@ -153,7 +154,7 @@ async function verdictOn(
     if (args === undefined) await callable.assertReady();
     else frozen = await freezeCall(services, caller, callable.name, args);
     assertDestinationAllowed(callable, denial);
-    const taint = frozen === undefined ? undefined : await heldFor(caller, frozen);
+    const taint = frozen === undefined || isTyped === true ? undefined : await heldFor(caller, frozen);
     const quarantine = await callable.releaseConcerns();
     const decision = decide({ ...callable, input: frozen?.input, taint, quarantine });
     if (decision.kind !== 'deny') {

@@ -19,6 +19,8 @@ export interface ExplainRequest {
   readonly arguments?: Json | undefined;
   /** An answer of the tool: the explanation then says what the scanner removes from it. */
   readonly result?: Json | undefined;
+  /** As in a call: a person typed the arguments in this process. Not sent to a host in another process. Default: false. */
+  readonly isTyped?: boolean | undefined;
 }
 
 /** Something in an answer that the scanner takes for a secret. */

@@ -54,6 +54,8 @@ describe.skipIf(!hasChromium)('decisions (needs chromium)', () => {
         }),
       },
       { prepare: crashAndRollBack },
+      // Protected file names are held otherwise.
+      { taint: { mode: 'observe' } },
     );
   });
   afterAll(() => bench?.close());

@@ -15,6 +15,9 @@ beforeAll(async () => {
 on = { 'tools/list': () => ({ tools: [{ name: 'go', description: 'Goes.', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }] }),
   'tools/call': ({ arguments: { levels, value } }) => ({ content: [], structuredContent: { value: levels === undefined ? value : nested(levels) } }) };`,
     ),
+    {},
+    // Numbers that nobody vouched for are held otherwise.
+    { taint: { mode: 'observe' } },
   );
 });
 afterAll(() => home.close());

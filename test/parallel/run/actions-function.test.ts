@@ -292,7 +292,7 @@ describe('Talos functions', () => {
       directories: [join(bench.packages, 'shelf')],
       root: bench.root,
       // As in the other tests of this file, calls are not held for what the session has seen.
-      policy: { rules: [knownEffects], taint: { mode: 'observe' } },
+      policy: { rules: [knownEffects], taint: { mode: 'observe' as const } },
     };
     for (const round of ['write', 'read']) {
       const host = await createHost({ state });

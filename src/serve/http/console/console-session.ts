@@ -47,7 +47,11 @@ export class ConsoleSession {
   }
 }
 
-/** A person types the calls of the console. */
+/** A person types the calls of the console. What is explained there is what would be run. */
 function typed(session: Session): Session {
-  return { ...session, call: (request) => session.call({ ...request, isTyped: true }) };
+  return {
+    ...session,
+    call: (request) => session.call({ ...request, isTyped: true }),
+    explain: (request) => session.explain({ ...request, isTyped: true }),
+  };
 }
