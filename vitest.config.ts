@@ -12,6 +12,8 @@ const promises = process.env.TOOLWHARF_PROMISES;
 const common = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  // A busy machine may need longer for what is polled than the usual second.
+  expect: { poll: { timeout: 10_000 } },
   env: {
     // Commands keep an anchor of each audit log in the user's data folder. Tests must not fill the real one.
     XDG_DATA_HOME: join(tmpdir(), `toolwharf-test-data-${process.getuid?.() ?? 0}`),
