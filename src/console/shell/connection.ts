@@ -185,10 +185,10 @@ function follow(): void {
     retryMs = 500;
     clearTimeout(watch);
     watch = setTimeout(isOver, change.nextWithinMs * 2.5);
-    const isBack = connection.peek() === 'lost';
-    if (isBack) announce('Connected again.');
+    const before = connection.peek();
+    if (before === 'lost') announce('Connected again.');
     connection.value = 'live';
-    if (isBack) returns.value++;
+    if (before !== 'live') returns.value++;
     const topics = change.topics ?? allTopics;
     // Only operations of the operator have this topic; one of them may have set or removed the PIN.
     if (topics.includes('clients')) void readState();

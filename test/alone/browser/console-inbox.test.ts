@@ -100,6 +100,14 @@ describe.skipIf(!hasChromium)('the inbox (needs chromium)', () => {
     expect(bench.complaints).toEqual([]);
   });
 
+  test('text that is written from right to left does not reorder what stands beside it', async () => {
+    const id = await hold('שלום 500');
+    await cardOf(id).locator('.arguments bdi[dir="ltr"]').getByText('שלום 500').waitFor();
+    await bench.home.bench.host.approvals.deny(id, 'test');
+    await cardOf(id).waitFor({ state: 'detached' });
+    expect(bench.complaints).toEqual([]);
+  });
+
   test('a key that is held down approves one call, and not those behind it', async () => {
     const [first, second] = [await hold('held down'), await hold('behind it')];
     await cardOf(second).waitFor();

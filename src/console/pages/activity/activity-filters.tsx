@@ -63,10 +63,9 @@ function TextFilter({ name, title, offered }: TextFilterProps) {
   const typed = useSignal<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
-    clearTimeout(timer.current);
-    if (typed.peek()?.trim() !== chosen) typed.value = null;
-    return () => clearTimeout(timer.current);
+    if (timer.current === undefined && typed.peek()?.trim() !== chosen) typed.value = null;
   }, [chosen]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   return (
     <label>
       {title}
@@ -81,7 +80,10 @@ function TextFilter({ name, title, offered }: TextFilterProps) {
           typed.value = value;
           clearTimeout(timer.current);
           // Not with every letter: each choice reads the table again.
-          timer.current = setTimeout(() => choose({ [name]: value.trim() }), pauseMs);
+          timer.current = setTimeout(() => {
+            timer.current = undefined;
+            choose({ [name]: value.trim() });
+          }, pauseMs);
         }}
       />
       {offered.length > 0 && (
