@@ -91,6 +91,37 @@ function listenTo(page: Page, complaints: string[]): void {
   });
 }
 
+export interface HeldRequests {
+  /** Resolves when the page has sent the first one. */
+  readonly arrived: Promise<void>;
+  /** Lets them go on. */
+  letGo(): void;
+}
+
+/** Holds the requests of a page for an operation back, so that a test decides which answer comes first. */
+export async function holdRequests(
+  page: Page,
+  operation: string,
+  isMeant: (args: readonly unknown[]) => boolean = () => true,
+): Promise<HeldRequests> {
+  let arrive: () => void = () => {};
+  let letGo: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const isLetGo = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(`**/console/api/operations/${operation}`, async (route) => {
+    if (isMeant(route.request().postDataJSON().args)) {
+      arrive();
+      await isLetGo;
+    }
+    await route.continue();
+  });
+  return { arrived, letGo };
+}
+
 /** Pictures of a page at 390 and 1280 pixels, light and dark. Nothing may be wider than the screen. */
 export async function picture(page: Page, name: string): Promise<void> {
   for (const width of [390, 1280])

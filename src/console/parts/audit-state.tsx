@@ -3,6 +3,7 @@ import type { AuditVerdict } from '../../model/audit.js';
 import type { ChangeProgress } from '../../model/change.js';
 import { useLive } from '../shell/live.js';
 import { hostApi } from '../shell/operations.js';
+import { useSlowLive } from '../shell/slow-live.js';
 import { attempt } from '../shell/toasts.js';
 import { countText } from './amount-text.js';
 import { Button } from './button.js';
@@ -12,9 +13,12 @@ import { sentence } from './sentence.js';
 import { Status } from './status.js';
 import { TimeText } from './time-text.js';
 
+/** Each call adds entries. Milliseconds. */
+const everyMs = 5000;
+
 /** How far the audit log is, what shows a rollback, and a button that verifies all of it. */
 export function AuditState() {
-  const status = useLive(['outcomes'], () => hostApi.auditStatus());
+  const status = useSlowLive(['outcomes', 'calls'], () => hostApi.auditStatus(), { everyMs });
   const rollbacks = useLive(['outcomes'], () => hostApi.rollbacks.list());
   const verdict = useSignal<{ readonly found: AuditVerdict; readonly at: number } | null>(null);
   const progress = useSignal<ChangeProgress | null>(null);

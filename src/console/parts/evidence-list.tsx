@@ -31,7 +31,12 @@ export function EvidenceList({ evidence, children }: EvidenceListProps) {
           class={kind === 'destination' || kind === 'amount' ? 'strong' : undefined}
         >
           <RevealedText text={text} />
-          {at !== undefined && <span class="dim"> in {at}</span>}
+          {at !== undefined && !text.startsWith(`${at}: `) && (
+            <span class="dim">
+              {' in '}
+              <RevealedText text={at} />
+            </span>
+          )}
         </dd>,
       ])}
       {children}

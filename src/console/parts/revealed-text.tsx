@@ -11,12 +11,19 @@ interface Note {
 const hostLike = /[\p{L}\p{M}\p{N}-]+(?:[.\u3002\uFF0E\uFF61][\p{L}\p{M}\p{N}-]+)+/gu;
 
 /**
+ * Letters that are written from right to left. Without an element of their own they reorder what stands beside them; the order
+ * of mixed text is always that of this page, whatever letter it begins with.
+ */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
  * Text that somebody else wrote, for a person to judge. It is only ever text. Everything deceptive is marked: hidden
  * characters, unusual or very many spaces, words that mix alphabets, and host names that look like others.
  */
 export function RevealedText({ text }: { readonly text: string }) {
   const parts: ComponentChildren[] = [];
   let at = 0;
+  const isRightToLeft = rightToLeft.test(text);
   for (const { from, to, text: note } of notesOf(text)) {
     if (from < at) continue;
     if (from > at) parts.push(text.slice(at, from));
@@ -28,7 +35,7 @@ export function RevealedText({ text }: { readonly text: string }) {
     at = to;
   }
   if (at < text.length) parts.push(text.slice(at));
-  return <>{parts}</>;
+  return isRightToLeft ? <bdi dir="ltr">{parts}</bdi> : <>{parts}</>;
 }
 
 function notesOf(text: string): readonly Note[] {

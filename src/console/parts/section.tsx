@@ -40,7 +40,7 @@ export function Loaded<T>({ from, children }: LoadedProps<T>) {
         {children(value)}
       </>
     );
-  if (error !== undefined) return <Problem error={error} />;
+  if (error !== undefined && connection.value !== 'lost') return <Problem error={error} />;
   return <p class="dim loading">Loading…</p>;
 }
 

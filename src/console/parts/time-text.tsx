@@ -18,10 +18,15 @@ const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'shor
 export function TimeText({ at }: { readonly at: number }) {
   const exact = new Date(at);
   return (
-    <time dateTime={exact.toISOString()} title={exact.toLocaleString()}>
+    <time dateTime={exact.toISOString()} title={dateText(exact)}>
       {relative(at - clock.value)}
     </time>
   );
+}
+
+/** A day and a time that are read the same everywhere: 19 Nov 2026, 21:58:16. */
+export function dateText(date: Date): string {
+  return date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
 function relative(ms: number): string {

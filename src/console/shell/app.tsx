@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { pages } from '../pages/pages.js';
 import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { openDialogs } from '../parts/open-dialogs.js';
@@ -26,11 +26,18 @@ export function App() {
 function Shell() {
   const [first = 'inbox', ...rest] = route.value;
   const page = pages.find((it) => it.path === first);
+  const firstPath = useRef(route.value.join('/'));
   const title = page?.title ?? 'Not found';
   useEffect(() => {
     const count = pages.reduce((sum, it) => sum + (it.count?.() ?? 0), 0);
     document.title = `${count > 0 ? `(${count}) ` : ''}${title} · Toolwharf`;
   });
+  const path = route.value.join('/');
+  useEffect(() => {
+    // The link that led here may be gone. Then the keyboard and screen readers go on with the new content.
+    if (document.activeElement === document.body && path !== firstPath.current)
+      document.getElementById('content')?.focus({ preventScroll: true });
+  }, [path]);
   // Before the first answer of the host there is nothing to show.
   const isKnown = state.value !== null;
   return (

@@ -13,6 +13,10 @@ export const state = signal<ConsoleState | null>(null);
 export const signOutReason = signal('');
 /** Counts up when a topic changed. Pages read again what they show. */
 const versions = signal<Readonly<Partial<Record<ChangeTopic, number>>>>({});
+/** Counts up when the host answers again. What could not be read before is read then. */
+const returns = signal(0);
+/** Aborted when the host is lost: a request that waits for ever would keep one of the few connections of the browser. */
+let requests = new AbortController();
 
 let source: EventSource | undefined;
 let position: string | undefined;
@@ -29,7 +33,11 @@ let attempt: Promise<void> | undefined;
 /** Ends a stream on which the host is silent: the connection may be lost without anybody closing it. */
 let watch: ReturnType<typeof setTimeout> | undefined;
 
+/** The next time that what failed is read again. */
+let again: ReturnType<typeof setTimeout> | undefined;
+
 const longestRetryMs = 5000;
+const againMs = 2000;
 /** The host answers these requests at once. */
 const answerMs = 10_000;
 /** A stream that lasted so long worked: its end is first taken for what it often is, a renewal. */
@@ -105,6 +113,20 @@ export function post(path: string, body: unknown, signal?: AbortSignal, accept?:
   });
 }
 
+/** Aborted as soon as the host does not answer any more. */
+export function untilLost(): AbortSignal {
+  return requests.signal;
+}
+
+/** Called when a request failed: finds out whether the host answers, and if so, has what failed read again. */
+export async function checkConnection(): Promise<void> {
+  if (connection.peek() !== 'live' || !(await readState())) return;
+  clearTimeout(again);
+  again = setTimeout(() => {
+    returns.value++;
+  }, againMs);
+}
+
 export async function signOut(): Promise<void> {
   const answer = await post('sign-out', {}, AbortSignal.timeout(answerMs)).catch(() => undefined);
   // Without an answer, this browser is still signed in.
@@ -119,12 +141,22 @@ export function signedOut(reason: string): void {
   connection.value = 'signed-out';
 }
 
-/** Calls `listener` now, and whenever one of the topics may have changed. Returns a function that stops it. */
-export function onTopics(topics: readonly ChangeTopic[], listener: () => void): () => void {
+/**
+ * Calls `listener` now, and whenever one of the topics may have changed. Returns a function that stops it. `hasFailed`: whether
+ * the last reading failed. Then it is called too when the host answers again, also if nothing changed.
+ */
+export function onTopics(
+  topics: readonly ChangeTopic[],
+  listener: () => void,
+  hasFailed: () => boolean,
+): () => void {
   let seen: string | undefined;
+  let seenReturns = returns.peek();
   return effect(() => {
     const now = topics.map((it) => versions.value[it] ?? 0).join();
-    if (now === seen) return;
+    const isBack = returns.value !== seenReturns;
+    seenReturns = returns.value;
+    if (now === seen && !(isBack && hasFailed())) return;
     seen = now;
     listener();
   });
@@ -153,8 +185,10 @@ function follow(): void {
     retryMs = 500;
     clearTimeout(watch);
     watch = setTimeout(isOver, change.nextWithinMs * 2.5);
-    if (connection.peek() === 'lost') announce('Connected again.');
+    const before = connection.peek();
+    if (before === 'lost') announce('Connected again.');
     connection.value = 'live';
+    if (before !== 'live') returns.value++;
     const topics = change.topics ?? allTopics;
     // Only operations of the operator have this topic; one of them may have set or removed the PIN.
     if (topics.includes('clients')) void readState();
@@ -176,6 +210,8 @@ function lost(): void {
   leave();
   if (connection.peek() !== 'lost') announce('The host does not answer. Trying again.');
   connection.value = 'lost';
+  requests.abort();
+  requests = new AbortController();
   clearTimeout(retry);
   retry = setTimeout(() => void followHost(), retryMs);
   retryMs = Math.min(retryMs * 1.6, longestRetryMs);

@@ -39,7 +39,11 @@ export function followLive<T>(
       await again();
     }
   };
-  const stop = onTopics(topics, () => void again());
+  const stop = onTopics(
+    topics,
+    () => void again(),
+    () => target.peek().error !== undefined,
+  );
   return () => {
     newest++;
     stop();

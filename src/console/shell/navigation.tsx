@@ -60,6 +60,9 @@ function pinText(): string {
   if (known === null) return '';
   if (!known.pinSet) return 'No PIN is set: changes are recorded as unverified';
   if (known.verifiedUntil === null || known.verifiedUntil <= Date.now()) return 'Changes ask for the PIN';
-  const time = new Date(known.verifiedUntil).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const time = new Date(known.verifiedUntil).toLocaleTimeString('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+  });
   return `PIN entered, good until ${time}`;
 }

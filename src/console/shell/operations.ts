@@ -7,7 +7,7 @@ import type {
 } from '../../host/host.js';
 import type { ConsoleCallEvent } from '../../serve/http/console/console-call.js';
 import type { ExemptionChange } from '../../serve/http/console/console-exemptions.js';
-import { connection, post, readState, signedOut } from './connection.js';
+import { checkConnection, post, signedOut, untilLost } from './connection.js';
 import { askForPin } from './pin-request.js';
 
 /** An operation that failed, in the words of the host. */
@@ -93,12 +93,11 @@ async function performAt(path: string, body: object, options: SendOptions = {}):
 
 async function send(path: string, body: object, { onEvent, signal }: SendOptions): Promise<OperationAnswer> {
   const accept = onEvent === undefined ? undefined : 'text/event-stream, application/json';
-  const response = await post(path, body, signal, accept).catch(() => undefined);
+  // What shows progress may take long, and says by itself that it goes on.
+  const lost = onEvent === undefined ? untilLost() : undefined;
+  const response = await post(path, body, signal ?? lost, accept).catch(() => undefined);
   if (signal?.aborted === true) return canceled;
-  if (response === undefined) {
-    void readState();
-    throw new OperationError('host_unreachable', 'The host does not answer.');
-  }
+  if (response === undefined) return unreachable();
   if (response.status === 401) {
     signedOut('Your sign-in has expired.');
     throw new OperationError('auth_required', 'This browser is not signed in.');
@@ -106,13 +105,19 @@ async function send(path: string, body: object, { onEvent, signal }: SendOptions
   if (response.headers.get('content-type')?.startsWith('text/event-stream') === true)
     return readEvents(response, onEvent ?? (() => {})).catch((error: unknown) => {
       if (signal?.aborted === true) return canceled;
-      if (connection.peek() === 'live') void readState();
+      void checkConnection();
       return { error: { code: 'host_unreachable', message: `The connection was lost: ${String(error)}` } };
     });
   const answer = (await response.json().catch(() => undefined)) as OperationAnswer | undefined;
   if (answer !== undefined) return answer;
-  if (connection.peek() === 'live') void readState();
+  if (lost?.aborted === true) return unreachable();
+  void checkConnection();
   return { error: { code: 'internal', message: `The host answered with status ${response.status}.` } };
+}
+
+function unreachable(): OperationAnswer {
+  void checkConnection();
+  return { error: { code: 'host_unreachable', message: 'The host does not answer.' } };
 }
 
 /** Events with progress; the last one is the answer. */

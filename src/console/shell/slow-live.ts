@@ -45,7 +45,7 @@ export function useSlowLive<T>(
       // The first change is shown at once; further ones wait.
       timer = setTimeout(() => void now(), Math.max(0, readAt + pauseMs - performance.now()));
     };
-    const stop = onTopics(topics, soon);
+    const stop = onTopics(topics, soon, () => target.peek().error !== undefined);
     return () => {
       isOver = true;
       clearTimeout(timer);

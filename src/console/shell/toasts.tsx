@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { RevealedText } from '../parts/revealed-text.js';
 import { sentence } from '../parts/sentence.js';
 import { announce, announcement } from './announcement.js';
 import { OperationError } from './operations.js';
@@ -63,8 +64,12 @@ export function Toasts() {
       {toasts.value.map(({ id, kind, text, hint }) => (
         <div key={id} class={`toast ${kind}`}>
           <p>
-            {text}
-            {hint !== undefined && <span class="hint">{hint}</span>}
+            <RevealedText text={text} />
+            {hint !== undefined && (
+              <span class="hint">
+                <RevealedText text={hint} />
+              </span>
+            )}
           </p>
           <button type="button" class="close" aria-label="Close the message" onClick={() => remove(id)}>
             ×

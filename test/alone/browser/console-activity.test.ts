@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs';
 import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
+import {
+  type ConsoleBench,
+  consoleBench,
+  hasChromium,
+  holdRequests,
+  picture,
+} from '../../support/console-bench.js';
 
 describe.skipIf(!hasChromium)('the activity (needs chromium)', () => {
   let bench: ConsoleBench;
@@ -45,6 +51,45 @@ describe.skipIf(!hasChromium)('the activity (needs chromium)', () => {
     await expect.poll(() => rows(page).count()).toBeGreaterThan(10);
     await page.getByRole('textbox', { name: 'Text' }).fill('NOTHING_like');
     await expect.poll(() => rows(page).count()).toBe(1);
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('what is typed into a filter stays while the page is drawn again', async () => {
+    const page = await bench.open('activity');
+    await rows(page).first().waitFor();
+    const typed = await page.evaluate(`(async () => {
+      const set = (selector, value) => {
+        const field = document.querySelector(selector);
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        return field;
+      };
+      const text = set('.filters input[placeholder="in any column"]', 'not chosen ');
+      set('.filters label:nth-child(2) select', 'rejected');
+      await new Promise((resolve) => setTimeout(resolve));
+      return text.value;
+    })()`);
+    expect(typed).toBe('not chosen ');
+    await expect.poll(() => new URL(page.url()).search).toBe('?status=rejected&text=not+chosen');
+    expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('not chosen ');
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('the rows of a filter stay until those of the next one were read', async () => {
+    await call('word_count', 'for the filter');
+    const page = await bench.open('activity');
+    await rows(page).first().waitFor();
+    const before = await rows(page).count();
+    const next = await holdRequests(page, 'activity.calls');
+    await page.getByRole('combobox', { name: 'Outcome' }).selectOption('held');
+    await next.arrived;
+    await page.locator('.calls[aria-busy="true"]').waitFor();
+    expect(await rows(page).count()).toBe(before);
+    next.letGo();
+    await page.locator('.calls[aria-busy="false"]').waitFor();
+    expect(await rows(page).count()).toBe(1);
     await page.context().close();
     expect(bench.complaints).toEqual([]);
   });

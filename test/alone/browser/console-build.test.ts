@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
+import {
+  type ConsoleBench,
+  consoleBench,
+  hasChromium,
+  holdRequests,
+  picture,
+} from '../../support/console-bench.js';
 import { scriptText } from '../../support/script-texts.js';
 import { temporaryFolder } from '../../support/toolwharf.js';
 import { tryPackages } from '../../support/try-packages.js';
@@ -189,6 +195,21 @@ describe.skipIf(!hasChromium)('building packages (needs chromium)', () => {
     const listed = execFileSync('tar', ['tf', join(folder.path, 'a.tar')], { encoding: 'utf8' });
     expect(listed.trim().split('\n').sort()).toEqual(names.trim().split('\n').sort());
     folder.remove();
+    await close(page);
+  });
+
+  test('a download waits for a change of the form that is on its way to the source', async () => {
+    const page = await open('FindAgent');
+    const write = await holdRequests(page, 'manifests.write');
+    await page
+      .getByLabel(/^description/)
+      .first()
+      .fill('Changed just now.');
+    await write.arrived;
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Manifest only' }).click();
+    write.letGo();
+    expect(readFileSync(await (await waiting).path(), 'utf8')).toContain('Changed just now.');
     await close(page);
   });
 

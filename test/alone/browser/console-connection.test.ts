@@ -16,7 +16,7 @@ describe.skipIf(!hasChromium)('a console behind a proxy (needs chromium)', () =>
       {},
       {},
       {},
-      { publicUrl: `http://127.0.0.1:${relay.port}`, limits: { pingMs: 400 } },
+      { publicUrl: `http://127.0.0.1:${relay.port}`, limits: { pingMs: 800 } },
     );
     relay.aim(bench.home.port);
   });
@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)('a console behind a proxy (needs chromium)', () =>
   test('a connection that died silently is noticed, and what happened meanwhile is shown when it is back', async () => {
     const page = await bench.open();
     // Longer than the pause after which a silent stream counts as lost: the host says that it is there.
-    await page.waitForTimeout(2500);
+    await page.waitForTimeout(4500);
     expect(await page.getByText(lostText).count()).toBe(0);
     relay.become('silent');
     await isLost(page);
@@ -66,6 +66,39 @@ describe.skipIf(!hasChromium)('a console behind a proxy (needs chromium)', () =>
     await isFound(page);
     await page.context().close();
     expect(bench.complaints.filter((it) => !/502|ERR_/.test(it))).toEqual([]);
+  }, 60_000);
+
+  test('what could not be read while the host was away is read when it is back, also if nothing changed', async () => {
+    const page = await bench.open();
+    relay.become('bad-gateway');
+    await isLost(page);
+    await page.getByRole('link', { name: 'Clients' }).click();
+    await page.locator('main .loading').first().waitFor();
+    // That the host does not answer is said once.
+    expect(await page.getByRole('alert').count()).toBe(1);
+    relay.become('pass');
+    await isFound(page);
+    await page.getByRole('heading', { name: 'Tokens and keys' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.context().close();
+  }, 60_000);
+
+  test('requests that never get an answer do not keep a page from reading again', async () => {
+    const page = await bench.open();
+    const path = '**/console/api/operations/*';
+    let waiting = 0;
+    await page.route(path, () => {
+      waiting++;
+    });
+    await page.getByRole('link', { name: 'Clients' }).click();
+    await expect.poll(() => waiting).toBeGreaterThanOrEqual(3);
+    relay.become('silent');
+    await isLost(page);
+    await page.unroute(path);
+    relay.become('pass');
+    await isFound(page);
+    await page.getByRole('heading', { name: 'Tokens and keys' }).waitFor();
+    await page.context().close();
   }, 60_000);
 
   test('a link that meets a host that is away works as soon as the host is back', async () => {

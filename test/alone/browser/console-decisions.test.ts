@@ -81,6 +81,20 @@ describe.skipIf(!hasChromium)('decisions (needs chromium)', () => {
     expect(bench.complaints).toEqual([]);
   });
 
+  test('a part of the inbox that cannot be read is named, and the inbox does not say that nothing waits', async () => {
+    const page = await bench.open('packages');
+    const answer = { error: { code: 'internal', message: 'the list of requests is broken' } };
+    await page.route('**/operations/installRequests.list', (route) => route.fulfill({ json: answer }));
+    await page.goto(`${bench.home.server.url}/console/inbox`);
+    await page
+      .getByText('A part of the inbox could not be read: The list of requests is broken.')
+      .first()
+      .waitFor();
+    expect(await page.getByText('Nothing waits for you').count()).toBe(0);
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
   test('a value that is JSON is read from a file, and is not shown', async () => {
     const page = await bench.open('packages/cloud');
     page.setDefaultTimeout(8000);

@@ -3,7 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { wheel } from '../../support/archive.js';
-import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
+import {
+  type ConsoleBench,
+  consoleBench,
+  hasChromium,
+  holdRequests,
+  picture,
+} from '../../support/console-bench.js';
 import { temporaryFolder } from '../../support/toolwharf.js';
 import { pythonTool } from '../../support/workbench.js';
 
@@ -36,6 +42,19 @@ describe.skipIf(!hasChromium)('the packages (needs chromium)', () => {
     await page.getByRole('link', { name: 'Set it up' }).click();
     await page.getByLabel('Door key', { exact: true }).waitFor();
     await page.getByText('you choose who may receive it', { exact: false }).waitFor();
+    await page.context().close();
+    expect(bench.complaints).toEqual([]);
+  });
+
+  test('whether a value is set is not said before it was read', async () => {
+    const page = await bench.open('packages');
+    const stored = await holdRequests(page, 'secrets.list');
+    await page.getByRole('link', { name: 'door', exact: true }).click();
+    await page.getByRole('heading', { name: 'Secrets and settings' }).waitFor();
+    await stored.arrived;
+    expect(await page.locator('.slot').count()).toBe(0);
+    stored.letGo();
+    await page.locator('.slot').getByText('missing').waitFor();
     await page.context().close();
     expect(bench.complaints).toEqual([]);
   });

@@ -56,6 +56,9 @@ describe.skipIf(!hasChromium)('the console (needs chromium)', () => {
   });
   afterAll(() => bench?.close());
 
+  /** Everything that the page shows was read. */
+  const isRead = (page: Page) => page.locator('main .loading').first().waitFor({ state: 'detached' });
+
   test('what packages, callers and agents write is only ever text', async () => {
     bench.complaints.splice(0);
     const text = corpus;
@@ -77,7 +80,7 @@ describe.skipIf(!hasChromium)('the console (needs chromium)', () => {
     ]) {
       await page.goto(`${bench.home.server.url}/console/${path}`);
       await page.locator('.page').waitFor();
-      await page.waitForTimeout(200);
+      await isRead(page);
       expect(await page.locator('main img, main script, main iframe, main style, main svg').count()).toBe(0);
       expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
     }
@@ -143,12 +146,11 @@ describe.skipIf(!hasChromium)('the console (needs chromium)', () => {
 describe.skipIf(!hasChromium)('a host that stops and starts again (needs chromium)', () => {
   let browser: Browser;
   const folder = temporaryFolder({ 'tools/word_count.py': patchTool({ name: 'word_count' }) });
-  const port = 20_000 + (process.pid % 20_000);
   const running: { kill(): Promise<void> }[] = [];
 
-  /** `toolwharf serve` on a fixed port. Resolves with the link to its console. */
-  async function serve(): Promise<string> {
-    const args = [main, 'serve', join(folder.path, 'tools'), '--json', '--port', String(port)];
+  /** `toolwharf serve`. Resolves with the link to its console. Port 0: any that is free. */
+  async function serve(port: string): Promise<string> {
+    const args = [main, 'serve', join(folder.path, 'tools'), '--json', '--port', port];
     const child = spawn(process.execPath, [...args, '--state', join(folder.path, 'state')], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -159,7 +161,8 @@ describe.skipIf(!hasChromium)('a host that stops and starts again (needs chromiu
         await over;
       },
     });
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      void over.then(() => reject(new Error('serve ended')));
       let text = '';
       child.stdout.on('data', (chunk) => {
         text += chunk;
@@ -179,12 +182,13 @@ describe.skipIf(!hasChromium)('a host that stops and starts again (needs chromiu
 
   test('the page says that the host does not answer, and goes on by itself when it is back', async () => {
     const page: Page = await (await browser.newContext()).newPage();
-    await page.goto(await serve());
+    const link = await serve('0');
+    await page.goto(link);
     await page.getByText('Connected').first().waitFor();
     await running[0]?.kill();
     await page.getByText('The host does not answer.').first().waitFor();
     await picture(page, 'lost-connection');
-    await serve();
+    await serve(new URL(link).port);
     await page.getByText('The host does not answer.').first().waitFor({ state: 'detached' });
     await page.getByText('Connected').first().waitFor();
     await page.getByRole('link', { name: 'Packages' }).click();

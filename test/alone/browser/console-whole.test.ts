@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('every page of the console (needs chromium)', () =
       encodeURIComponent(corpus),
     ]) {
       await follow(page, path);
-      await page.waitForTimeout(400);
+      await page.locator('main .loading').first().waitFor({ state: 'detached' });
       const found = 'main img, main script, main iframe, main style, main b, main svg:not(.plot svg)';
       expect([path, await page.locator(found).count()]).toEqual([path, 0]);
       expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
@@ -108,8 +108,8 @@ describe.skipIf(!hasChromium)('every page of the console (needs chromium)', () =
     expect(bench.complaints).toEqual([]);
   });
 
-  test('a new held call is announced to screen readers, and nothing moves for who does not want motion', async () => {
-    const page = await bench.open('inbox', { reducedMotion: 'reduce' });
+  test('a new held call is announced to screen readers on every page, and nothing moves for who does not want motion', async () => {
+    const page = await bench.open('health', { reducedMotion: 'reduce' });
     await call('send_note', 'announced');
     await expect
       .poll(() => page.locator('.announcement').textContent())

@@ -1,15 +1,9 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ActivitySummary } from '../../../model/activity.js';
 import { Button } from '../../parts/button.js';
 import { packages } from '../inbox/inbox.js';
-import {
-  type ChosenFilter,
-  choose,
-  chooseEverything,
-  filter,
-  isNarrowed,
-  spans,
-  statuses,
-} from './activity-filter.js';
+import { choose, chooseEverything, filter, isNarrowed, spans, statuses } from './activity-filter.js';
 
 /** Which calls to show. Names are offered from what was called; anything can be typed. */
 export function ActivityFilters({ summary }: { readonly summary: ActivitySummary | undefined }) {
@@ -61,24 +55,35 @@ interface TextFilterProps {
 }
 
 const pauseMs = 250;
-const timers: Partial<Record<keyof ChosenFilter, ReturnType<typeof setTimeout>>> = {};
 
 function TextFilter({ name, title, offered }: TextFilterProps) {
   const id = `filter-${name}`;
+  const chosen = filter.value[name];
+  // What is typed stays while the page is drawn again, until it is chosen; then also its spaces.
+  const typed = useSignal<string | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    if (timer.current === undefined && typed.peek()?.trim() !== chosen) typed.value = null;
+  }, [chosen]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   return (
     <label>
       {title}
       <input
-        value={filter.value[name]}
+        value={typed.value ?? chosen}
         list={offered.length === 0 ? undefined : id}
         placeholder={name === 'text' ? 'in any column' : 'all'}
         spellcheck={false}
         autocomplete="off"
         onInput={(event) => {
           const { value } = event.currentTarget;
-          clearTimeout(timers[name]);
+          typed.value = value;
+          clearTimeout(timer.current);
           // Not with every letter: each choice reads the table again.
-          timers[name] = setTimeout(() => choose({ [name]: value.trim() }), pauseMs);
+          timer.current = setTimeout(() => {
+            timer.current = undefined;
+            choose({ [name]: value.trim() });
+          }, pauseMs);
         }}
       />
       {offered.length > 0 && (

@@ -11,6 +11,7 @@ import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty, Loaded, Section } from '../../parts/section.js';
 import { Status } from '../../parts/status.js';
+import { dateText } from '../../parts/time-text.js';
 import { LongText } from '../../parts/value-view.js';
 import { hostApi, me } from '../../shell/operations.js';
 import { useSlowLive } from '../../shell/slow-live.js';
@@ -79,7 +80,7 @@ function StoryView({
         <OutcomeStatus status={row.status} />
         <p class="dim">
           <RevealedText text={row.principal} />
-          {` · ${new Date(row.at).toLocaleString()}`}
+          {` · ${dateText(new Date(row.at))}`}
           {row.durationMs !== null && ` · ${msText(row.durationMs)}`}
         </p>
       </header>
@@ -108,7 +109,7 @@ function Step({ step: { seq, at, title, tone, facts, body } }: { readonly step: 
         </h3>
         <Status tone={tone}>entry {seq}</Status>
         <p class="dim">
-          <time dateTime={at}>{new Date(at).toLocaleString()}</time>
+          <time dateTime={at}>{dateText(new Date(at))}</time>
         </p>
       </header>
       {facts.length > 0 && (

@@ -7,7 +7,8 @@ import { Link } from '../../parts/link.js';
 import { Problem } from '../../parts/problem.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Empty } from '../../parts/section.js';
-import { onTopics } from '../../shell/connection.js';
+import { dateText } from '../../parts/time-text.js';
+import { connection, onTopics } from '../../shell/connection.js';
 import { hostApi } from '../../shell/operations.js';
 import { CallPages } from './call-pages.js';
 import { OutcomeStatus } from './outcome-group.js';
@@ -15,6 +16,8 @@ import { OutcomeStatus } from './outcome-group.js';
 /** Pixels; as in activity.css. */
 const rowHeight = 40;
 const extraRows = 15;
+/** What is in view at the top of the list, at least. */
+const firstView = { from: 0, to: 40 };
 /** Reads for new calls at most this often. Milliseconds. */
 const refreshMs = 1000;
 
@@ -30,18 +33,23 @@ interface CallsTableProps {
  */
 export function CallsTable({ filter, filterKey }: CallsTableProps) {
   const version = useSignal(0);
-  const view = useSignal({ from: 0, to: 40 });
+  const view = useSignal(firstView);
+  /** The key of the filter that the rows fit. */
+  const shownKey = useSignal<string | undefined>(undefined);
   const frame = useRef<HTMLDivElement>(null);
+  const newFilter = useRef(filter);
+  newFilter.current = filter;
+  // One list for all filters: the rows of the filter before stay until those of the new one were read.
   const pages = useMemo(
     () =>
       new CallPages(
-        filter,
+        () => newFilter.current(),
         (query) => hostApi.activity.calls(query),
         () => {
           version.value++;
         },
       ),
-    [filterKey],
+    [],
   );
   const isRead = () => {
     const element = frame.current;
@@ -50,32 +58,41 @@ export function CallsTable({ filter, filterKey }: CallsTableProps) {
       (element.scrollTop > 0 || element.matches(':hover') || element.contains(document.activeElement))
     );
   };
+  const toTop = () => {
+    if (frame.current !== null) frame.current.scrollTop = 0;
+    view.value = firstView;
+    void pages.want(firstView.from, firstView.to);
+  };
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isBusy = false;
     let isStale = false;
-    if (frame.current !== null) frame.current.scrollTop = 0;
+    let isOver = false;
+    const isShown = () => shownKey.peek() === filterKey;
     const again = async () => {
       timer = undefined;
       isBusy = true;
       isStale = false;
-      const { from, to } = view.peek();
-      if (pages.isReady && isRead()) await pages.refresh(from, to);
-      else await pages.restart();
+      if (!isShown()) {
+        await pages.restart();
+        if (!isOver && pages.error === undefined) shownKey.value = filterKey;
+      } else if (isRead()) await pages.refresh();
+      else await pages.restart(isRead);
       isBusy = false;
       if (isStale) soon();
     };
     const soon = () => {
       isStale = true;
-      if (!isBusy) timer ??= setTimeout(() => void again(), pages.isReady ? refreshMs : 0);
+      if (!isBusy && !isOver) timer ??= setTimeout(() => void again(), isShown() ? refreshMs : 0);
     };
-    const stop = onTopics(['calls'], soon);
+    toTop();
+    const stop = onTopics(['calls'], soon, () => pages.error !== undefined);
     return () => {
+      isOver = true;
       clearTimeout(timer);
-      isBusy = true;
       stop();
     };
-  }, [pages]);
+  }, [filterKey]);
   const measure = () => {
     const element = frame.current;
     if (element === null) return;
@@ -89,21 +106,21 @@ export function CallsTable({ filter, filterKey }: CallsTableProps) {
   const { total, newer, complete, error } = pages;
   const from = Math.min(view.value.from, total);
   const to = Math.min(view.value.to, total);
-  const showNewer = async () => {
-    if (frame.current !== null) frame.current.scrollTop = 0;
-    await pages.restart();
-    measure();
+  const isLoading = shownKey.value !== filterKey;
+  const showNewer = () => {
+    toTop();
+    return pages.restart();
   };
   return (
-    <div class="calls">
+    <div class="calls" aria-busy={isLoading}>
       <div class="calls-head">
         <p class="dim" aria-live="off">
-          {pages.isReady ? countText(total, 'call') : 'Loading…'}
-          {!complete && ' in the newest part of the log; the audit log has older ones'}
+          {isLoading ? 'Loading…' : countText(total, 'call')}
+          {!isLoading && !complete && ' in the newest part of the log; the audit log has older ones'}
         </p>
-        {newer > 0 && <Button onClick={showNewer}>{countText(newer, 'new call')}: show</Button>}
+        {!isLoading && newer > 0 && <Button onClick={showNewer}>{countText(newer, 'new call')}: show</Button>}
       </div>
-      {error !== undefined && <Problem error={error} />}
+      {error !== undefined && connection.value !== 'lost' && <Problem error={error} />}
       {pages.isReady && total === 0 ? (
         <Empty title="No calls">
           <p>Calls that fit the filters appear here at once.</p>
@@ -165,7 +182,7 @@ function CallRow({ index, call }: { readonly index: number; readonly call: Activ
   return (
     <tr aria-rowindex={index + 2}>
       <td class="time">
-        <time dateTime={date.toISOString()} title={date.toLocaleString()}>
+        <time dateTime={date.toISOString()} title={dateText(date)}>
           {timeText(date)}
         </time>
       </td>

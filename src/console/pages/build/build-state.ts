@@ -37,6 +37,8 @@ const delayMs = 250;
 let revision = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let pending: (() => Promise<void>) | undefined;
+/** What is on its way to the host. */
+let running: Promise<unknown> = Promise.resolve();
 
 /** Begins with these files. */
 export async function begin(draft: ManifestDraft, leftOut: readonly string[] = []): Promise<void> {
@@ -53,6 +55,7 @@ export function discard(): void {
   revision++;
   clearTimeout(timer);
   pending = undefined;
+  running = Promise.resolve();
   isWriting.value = false;
   currentBuild.value = null;
 }
@@ -78,12 +81,13 @@ export function changeFiles(files: readonly DraftFile[]): void {
   later(check);
 }
 
-/** Writes what the form still waits to write. */
+/** Writes what the form still waits to write, and waits for what is on its way. */
 export async function settled(): Promise<void> {
   clearTimeout(timer);
   const work = pending;
   pending = undefined;
-  await work?.();
+  if (work !== undefined) running = Promise.all([running, work()]);
+  await running;
 }
 
 export function markSaved(): void {

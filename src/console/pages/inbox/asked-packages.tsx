@@ -30,7 +30,7 @@ function RequestCard({ request }: { readonly request: RequestedInstallation }) {
           <RevealedText text={source} />
         </h3>
         <p class="dim">
-          {principal} · <TimeText at={createdAt} /> · <RevealedText text={root} />
+          <RevealedText text={principal} /> · <TimeText at={createdAt} /> · <RevealedText text={root} />
         </p>
       </header>
       <blockquote>

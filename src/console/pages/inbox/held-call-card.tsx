@@ -43,7 +43,13 @@ export function HeldCallCard({ call, isChosen, dialog, onChoose, onDialog }: Hel
         </h3>
         <Status tone={isDestructive(call) ? 'bad' : 'warning'}>{kind.replaceAll('_', ' ')}</Status>
         <p class="dim">
-          {client === '' ? principal : `${principal} · ${client}`} · <TimeText at={createdAt} />
+          <RevealedText text={principal} /> ·{' '}
+          {client !== '' && (
+            <>
+              <RevealedText text={client} /> ·{' '}
+            </>
+          )}
+          <TimeText at={createdAt} />
           {' · '}
           <span class={isLate ? 'problem' : undefined}>
             ends <TimeText at={expiresAt} />

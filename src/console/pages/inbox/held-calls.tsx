@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ApprovalRequest } from '../../../model/approval.js';
 import { Section } from '../../parts/section.js';
-import { announce } from '../../shell/announcement.js';
 import { onKey } from '../../shell/keyboard.js';
 import { approve, deny, hasArguments, mayBeRule } from './decisions.js';
 import { HeldCallCard, type HeldCallDialog } from './held-call-card.js';
@@ -17,7 +16,6 @@ const settleMs = 700;
 export function HeldCalls({ calls }: { readonly calls: readonly ApprovalRequest[] }) {
   const chosen = useSignal<string | undefined>(undefined);
   const dialog = useSignal<{ readonly id: string; readonly open: HeldCallDialog } | null>(null);
-  const known = useRef<ReadonlySet<string>>(new Set());
   const shown = useRef(calls);
   const settled = useRef(0);
   shown.current = calls;
@@ -25,12 +23,6 @@ export function HeldCalls({ calls }: { readonly calls: readonly ApprovalRequest[
     chosen.value = calls[0]?.id;
     settled.current = performance.now() + settleMs;
   }
-  useEffect(() => {
-    const added = calls.filter((it) => !known.current.has(it.id));
-    known.current = new Set(calls.map((it) => it.id));
-    if (added.length === 1) announce(`New held call: ${added[0]?.tool}`);
-    else if (added.length > 1) announce(`${added.length} held calls`);
-  }, [calls]);
   useEffect(
     () =>
       onKey((event) => {
@@ -38,6 +30,8 @@ export function HeldCalls({ calls }: { readonly calls: readonly ApprovalRequest[
         const list = shown.current;
         const current = list.find((it) => it.id === chosen.peek());
         if (current === undefined || performance.now() < settled.current) return;
+        // A key that is held down repeats. It must not go on with the calls behind this one.
+        if (event.repeat && (event.key === 'y' || event.key === 'n')) return;
         switch (event.key) {
           case 'y':
             return void approve(current);

@@ -1,5 +1,7 @@
+import { Problem } from '../../parts/problem.js';
 import { Publications } from '../../parts/publications.js';
 import { Empty, Loaded } from '../../parts/section.js';
+import { connection } from '../../shell/connection.js';
 import type { ConsolePage } from '../page.js';
 import { AskedPackages } from './asked-packages.js';
 import { HeldCalls } from './held-calls.js';
@@ -7,6 +9,8 @@ import {
   askedPackages,
   held,
   inboxCount,
+  inboxProblems,
+  isInboxKnown,
   moved,
   outcomes,
   packages,
@@ -30,7 +34,7 @@ export const inboxPage: ConsolePage = {
 };
 
 function Inbox() {
-  const isEmpty = held.value.value !== undefined && packages.value.value !== undefined && inboxCount() === 0;
+  const isEmpty = isInboxKnown() && inboxCount() === 0;
   return (
     <div class="page inbox">
       <header>
@@ -38,6 +42,10 @@ function Inbox() {
         <p class="dim">What waits for your decision.</p>
       </header>
       <Loaded from={held.value}>{(calls) => <HeldCalls calls={calls} />}</Loaded>
+      {connection.value === 'live' &&
+        inboxProblems().map((it) => (
+          <Problem key={it.message} error={it} before="A part of the inbox could not be read: " />
+        ))}
       <UnknownOutcomes outcomes={outcomes.value.value ?? []} rollbacks={rollbacks.value.value ?? []} />
       <Reviews packages={packagesToReview()} />
       <AskedPackages requests={askedPackages.value.value ?? []} />

@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import type { PackageState } from '../../../host/host.js';
+import { announce } from '../../shell/announcement.js';
 import { connection, touch } from '../../shell/connection.js';
 import { live } from '../../shell/live.js';
 import { hostApi, sessionApi } from '../../shell/operations.js';
@@ -27,13 +28,26 @@ export const moved = live(['packages', 'calls'], () => hostApi.quarantine.list()
 /** Packages that wait for a person before a registry publishes them. */
 export const publications = live(['requests'], () => sessionApi.registries.reviews());
 
-const all = [held, outcomes, askedPackages, rollbacks, packages, sessions, moved, publications];
+/** What the inbox shows. */
+const lists = [held, outcomes, askedPackages, rollbacks, packages, moved, publications];
+const all = [...lists, sessions];
 
 // As soon as the host answers for the first time, and then for as long as the page is open.
 const stop = effect(() => {
   if (connection.value !== 'live') return;
   for (const it of all) it.start();
   queueMicrotask(() => stop());
+});
+
+/** Held calls that screen readers were told about. */
+let announced: ReadonlySet<string> = new Set();
+// On every page: nobody should have to open the inbox to learn that a call waits.
+effect(() => {
+  const calls = held.value.value ?? [];
+  const added = calls.filter((it) => !announced.has(it.id));
+  announced = new Set(calls.map((it) => it.id));
+  if (added.length === 1) announce(`New held call: ${added[0]?.tool}`);
+  else if (added.length > 1) announce(`${added.length} new held calls`);
 });
 
 // Publishers write into the folder of a registry, and the host does not notice it.
@@ -54,6 +68,17 @@ export function packagesToReview(): readonly PackageState[] {
   return (packages.value.value ?? []).filter(
     (it) => it.state === 'needs-review' || it.announcedChanges === true,
   );
+}
+
+/** Whether everything that may wait for the person was read. */
+export function isInboxKnown(): boolean {
+  return lists.every((it) => it.value.value !== undefined);
+}
+
+/** Why a part of the inbox could not be read. Held calls say it themselves. */
+export function inboxProblems(): readonly Error[] {
+  const failed = lists.flatMap((it) => (it !== held && it.value.error ? [it.value.error] : []));
+  return [...new Map(failed.map((it) => [it.message, it])).values()];
 }
 
 /** How many things wait for the person. */

@@ -35,7 +35,7 @@ export function RuleDialog({ call, onClose }: RuleDialogProps) {
   );
   const end = useSignal(1);
   const isForCaller = useSignal(true);
-  const preview = useSignal<RulePreview | Error | null>(null);
+  const preview = useSignal<{ readonly of: RulePreview | Error; readonly key: string } | null>(null);
   const conditions = drafts.value.map(conditionOf);
   const isComplete = !conditions.includes(undefined);
   const rule = (): StandingRuleInput => ({
@@ -53,10 +53,10 @@ export function RuleDialog({ call, onClose }: RuleDialogProps) {
     const timer = setTimeout(() => {
       hostApi.approvals.rules.preview(rule()).then(
         (it) => {
-          if (isCurrent) preview.value = it;
+          if (isCurrent) preview.value = { of: it, key };
         },
         (error: Error) => {
-          if (isCurrent) preview.value = error;
+          if (isCurrent) preview.value = { of: error, key };
         },
       );
     }, 200);
@@ -122,7 +122,7 @@ export function RuleDialog({ call, onClose }: RuleDialogProps) {
             What this tool does cannot be undone. The rule lets such calls run without a question.
           </p>
         )}
-        <Preview of={preview.value} />
+        {isComplete && <Preview of={preview.value?.of ?? null} isCurrent={preview.value?.key === key} />}
         <div class="actions">
           <Button kind="primary" disabled={!isComplete} onClick={add}>
             Add the rule and approve this call
@@ -134,12 +134,18 @@ export function RuleDialog({ call, onClose }: RuleDialogProps) {
   );
 }
 
-function Preview({ of }: { readonly of: RulePreview | Error | null }) {
+interface PreviewProps {
+  readonly of: RulePreview | Error | null;
+  /** False: it is about the rule before the last change, until the next one was read. */
+  readonly isCurrent: boolean;
+}
+
+function Preview({ of, isCurrent }: PreviewProps) {
   if (of === null) return <p class="dim">Looking at the last 7 days…</p>;
   if (of instanceof Error) return <Problem error={of} />;
   const { held, answered, asked, unknown, calls } = of;
   return (
-    <div class="preview">
+    <div class="preview" aria-busy={!isCurrent}>
       <h3>In the last 7 days</h3>
       <p>
         {held === 1 ? '1 call was held' : `${held} calls were held`}: the rule would have answered{' '}
@@ -150,7 +156,8 @@ function Preview({ of }: { readonly of: RulePreview | Error | null }) {
         {calls.slice(0, 5).map((it) => (
           <li key={it.id}>
             <span class="dim">
-              <TimeText at={it.at} /> · {it.principal} · {it.state}
+              <TimeText at={it.at} /> · <RevealedText text={it.principal} /> ·{' '}
+              {it.state === 'proposed' ? 'held' : it.state}
             </span>
             <ValueView value={it.arguments} />
           </li>

@@ -53,7 +53,7 @@ export function UnknownOutcomes({ outcomes, rollbacks }: UnknownOutcomesProps) {
                 : 'The host does not repeat it. Check it where it would have had its effect.'}
             </p>
             <p class="dim">
-              Called by {principal} · found <TimeText at={at} />
+              Called by <RevealedText text={principal} /> · found <TimeText at={at} />
             </p>
           </div>
           <Button

@@ -1,7 +1,7 @@
 import type { GenerationEntry } from '../../../host/host.js';
 import { Button } from '../../parts/button.js';
 import { RevealedText } from '../../parts/revealed-text.js';
-import { Section } from '../../parts/section.js';
+import { Loaded, Section } from '../../parts/section.js';
 import { type Column, Table } from '../../parts/table.js';
 import { TimeText } from '../../parts/time-text.js';
 import { useLive } from '../../shell/live.js';
@@ -18,8 +18,8 @@ export function PackageGenerations({ id }: { readonly id: string }) {
     },
     id,
   );
-  const generations = history.value ?? [];
-  if (generations.length === 0) return null;
+  // Most packages have none, so nothing is said before they are read.
+  if (history.value === undefined ? history.error === undefined : history.value.length === 0) return null;
   const columns: readonly Column<GenerationEntry>[] = [
     { title: 'Generation', cell: (it) => it.generation },
     { title: 'Version', cell: (it) => <RevealedText text={it.version} /> },
@@ -47,7 +47,11 @@ export function PackageGenerations({ id }: { readonly id: string }) {
   ];
   return (
     <Section title="Generations">
-      <Table label="Generations" columns={columns} rows={generations} keyOf={(it) => String(it.generation)} />
+      <Loaded from={history}>
+        {(rows) => (
+          <Table label="Generations" columns={columns} rows={rows} keyOf={(it) => String(it.generation)} />
+        )}
+      </Loaded>
     </Section>
   );
 }

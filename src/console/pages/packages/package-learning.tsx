@@ -3,6 +3,7 @@ import type { LearnProposal } from '../../../host/host.js';
 import { Button } from '../../parts/button.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { Section } from '../../parts/section.js';
+import { sentence } from '../../parts/sentence.js';
 import { me, sessionApi } from '../../shell/operations.js';
 import { attempt } from '../../shell/toasts.js';
 
@@ -107,9 +108,9 @@ function Proposal({ id, proposal, onDone }: ProposalProps) {
           </dd>,
         ]}
       </dl>
-      {[...warnings, ...unobserved].map((it) => (
+      {[...warnings, ...unobserved.map((it) => `not observed: ${it}`)].map((it) => (
         <p key={it} class="dim">
-          <RevealedText text={it} />
+          <RevealedText text={sentence(it)} />
         </p>
       ))}
       <div class="actions">

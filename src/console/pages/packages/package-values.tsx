@@ -6,7 +6,7 @@ import type { Slot } from '../../../model/slot.js';
 import { Button } from '../../parts/button.js';
 import { confirmWith } from '../../parts/confirmation-dialog.js';
 import { RevealedText } from '../../parts/revealed-text.js';
-import { Section } from '../../parts/section.js';
+import { Loaded, Section } from '../../parts/section.js';
 import { Status } from '../../parts/status.js';
 import { TimeText } from '../../parts/time-text.js';
 import { useLive } from '../../shell/live.js';
@@ -30,14 +30,20 @@ export function PackageValues({ pkg }: { readonly pkg: Package }) {
   if (slots.length === 0 && (shared.value ?? []).length === 0) return null;
   return (
     <Section title="Secrets and settings">
-      {slots.map((it) => (
-        <SlotForm
-          key={it.name}
-          pkg={pkg.id}
-          slot={it}
-          entry={stored.value?.find((set) => set.slot === it.name)}
-        />
-      ))}
+      {slots.length > 0 && (
+        <Loaded from={stored}>
+          {(entries) =>
+            slots.map((it) => (
+              <SlotForm
+                key={it.name}
+                pkg={pkg.id}
+                slot={it}
+                entry={entries.find((set) => set.slot === it.name)}
+              />
+            ))
+          }
+        </Loaded>
+      )}
       {(shared.value ?? []).map((it) => (
         <SharedValueForm key={it.slot} value={it} />
       ))}
@@ -222,7 +228,7 @@ function SlotInput({ slot, value, help, onInput }: SlotInputProps) {
   if (options.length > 0)
     return (
       <select {...common} onInput={(event) => onInput(event.currentTarget.value)}>
-        <option value="">Choose…</option>
+        <option value="">{slot.default === undefined ? 'Choose…' : `default: ${slot.default}`}</option>
         {options.map((it) => (
           <option key={it} value={it}>
             {it}

@@ -1,4 +1,4 @@
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import type { ListedTool } from '../../../host/host.js';
 import type { JsonSchema } from '../../../model/json.js';
 import { Button } from '../../parts/button.js';
@@ -23,13 +23,17 @@ export function CallForm({ tool, state }: { readonly tool: ListedTool; readonly 
   const { value, problems: unfinished } = finished(draft.value);
   const schema = closedAsCalled(tool.tool.input);
   const isEmpty = JSON.stringify(value) === '{}' && schemaIsEmpty(schema);
+  // The newest question counts: an answer about what was typed before must not come last.
+  const questions = useRef(0);
   const explain = async (isAsked: boolean) => {
     if (unfinished.length > 0) {
       if (isAsked) showUnfinished();
       return;
     }
+    const mine = ++questions.current;
     try {
       const found = await sessionApi.explain({ tool: tool.name, arguments: value });
+      if (mine !== questions.current) return;
       explanation.value = found;
       problems.value = (found.problems ?? []).map(({ pointer, message }) => ({
         pointer,
@@ -38,6 +42,7 @@ export function CallForm({ tool, state }: { readonly tool: ListedTool; readonly 
       const [first] = problems.value;
       if (isAsked && first !== undefined) focusField({ id }, first.pointer);
     } catch (error) {
+      if (mine !== questions.current) return;
       explanation.value = null;
       if (isAsked) tellFailure(error);
     }
@@ -135,6 +140,7 @@ export function CallForm({ tool, state }: { readonly tool: ListedTool; readonly 
   }
 
   function clear(): void {
+    questions.current++;
     draft.value = initialValue(schema, schema) ?? {};
     problems.value = [];
     explanation.value = null;

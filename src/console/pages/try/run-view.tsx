@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.js';
+import { Link } from '../../parts/link.js';
 import { RevealedText } from '../../parts/revealed-text.js';
 import { sentence } from '../../parts/sentence.js';
 import { Status, type Tone } from '../../parts/status.js';
@@ -69,7 +70,11 @@ export function RunView({ run }: { readonly run: ToolRun }) {
           )}
         </p>
       )}
-      {answer.value !== null && <p class="dim call-id">{answer.value.callId}</p>}
+      {answer.value !== null && (
+        <p class="dim call-id">
+          <Link to={['activity', answer.value.callId]}>{answer.value.callId}</Link>
+        </p>
+      )}
     </section>
   );
 }

@@ -82,6 +82,7 @@ describe('the shape of a form', () => {
     expect(found.more).toBe(false);
     const [a] = found.members;
     expect(a && limitsText(fieldShape(true, a.schema))).toBe('at most 2 characters');
+    expect(limitsText(fieldShape(true, { type: 'array', minItems: 1 }))).toBe('at least 1 item');
   });
 
   test('a recursive schema starts with what has to be there, and ends', () => {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { JsonSchema } from '../../../model/json.js';
 import { type Draft, isDraftObject } from './draft.js';
 import { describedBy, FieldHelp, FieldName, FieldProblems, type ShapedFieldProps } from './field.js';
@@ -59,7 +60,10 @@ export function ObjectMembers({
   const known = shape.members.filter((it) => names?.includes(it.name) ?? true);
   const isSet = (it: Member) => Object.hasOwn(object, it.name) || it.isRequired;
   const unset = known.filter((it) => !isSet(it));
-  const isMenu = unset.length > form.maxUnset;
+  // It stays a menu while it is emptied: filling in one field must not make a dozen others appear.
+  const wasMenu = useRef(false);
+  wasMenu.current ||= unset.length > form.maxUnset;
+  const isMenu = wasMenu.current;
   // Once chosen from the menu, a member stays in its place, also while it is empty.
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const hasProblem = (it: Member) => form.problems.has(at(pointer, it.name));

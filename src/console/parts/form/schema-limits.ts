@@ -5,23 +5,19 @@ import type { FieldShape } from './field-shape.js';
 export function limitsText({ schema }: FieldShape): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const { minLength, maxLength, minItems, maxItems, pattern, format } = schema;
-  const range = (from: Json | undefined, to: Json | undefined, what: string) =>
-    from === undefined && to === undefined
-      ? []
-      : [
-          from === undefined
-            ? `at most ${to}${what}`
-            : to === undefined
-              ? `at least ${from}${what}`
-              : `${from} to ${to}${what}`,
-        ];
+  const range = (from: Json | undefined, to: Json | undefined, what = '') => {
+    if (from === undefined && to === undefined) return [];
+    const counted = what === '' ? '' : (to ?? from) === 1 ? ` ${what}` : ` ${what}s`;
+    if (from === undefined) return [`at most ${to}${counted}`];
+    return [to === undefined ? `at least ${from}${counted}` : `${from} to ${to}${counted}`];
+  };
   return [
-    ...range(minimum, maximum, ''),
+    ...range(minimum, maximum),
     ...(exclusiveMinimum === undefined ? [] : [`more than ${exclusiveMinimum}`]),
     ...(exclusiveMaximum === undefined ? [] : [`less than ${exclusiveMaximum}`]),
     ...(multipleOf === undefined ? [] : [`a multiple of ${multipleOf}`]),
-    ...range(minLength, maxLength, ' characters'),
-    ...range(minItems, maxItems, ' items'),
+    ...range(minLength, maxLength, 'character'),
+    ...range(minItems, maxItems, 'item'),
     ...(schema.uniqueItems === true ? ['each item once'] : []),
     ...(typeof format === 'string' ? [format] : []),
     ...(typeof pattern === 'string' ? [`pattern ${pattern}`] : []),
