@@ -2,8 +2,8 @@ import type { Json, JsonPath } from '../../model/json.js';
 import { decodedViews } from '../scan/decoded-view.js';
 import { CodeTable } from './code-table.js';
 import { foldedAscii, foldedCodes, squeeze } from './folded-text.js';
-import { type IndexedLeaf, matchIn, offsetIn, type SourceMatch } from './indexed-leaf.js';
-import { base, hashOf, hasPiece, isBreak, pieceOf } from './piece-hash.js';
+import { type IndexedLeaf, leafAt, matchIn, offsetIn, type SourceMatch } from './indexed-leaf.js';
+import { base, hashOf, isBreak, pieceAt, pieceOf } from './piece-hash.js';
 import { SeenAmounts } from './seen-amounts.js';
 import type { TaintLabel, TaintOrigin } from './taint-label.js';
 
@@ -282,18 +282,17 @@ export class ValueIndex {
 
   /** Whether the letters and digits of a text were seen in a row, whatever is between them. */
   contains(text: string): boolean {
-    return !this.#isComplete || hasPiece(this.#codes, this.#length, pieceOf(squeeze(text)));
+    return !this.#isComplete || pieceAt(this.#codes, this.#length, pieceOf(squeeze(text)), 0) !== -1;
+  }
+
+  /** Where the letters and digits of a squeezed value stand in a row, from an offset on. Undefined: nowhere. */
+  nextRun(squeezed: string, from: number): { readonly at: number; readonly leaf: IndexedLeaf } | undefined {
+    const at = pieceAt(this.#codes, this.#length, pieceOf(squeezed), from);
+    return at === -1 ? undefined : { at, leaf: leafAt(this.#leaves, at) };
   }
 
   #matchAt(offset: number): SourceMatch {
-    let low = 0;
-    let high = this.#leaves.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#leaves[middle] as IndexedLeaf).start <= offset) low = middle;
-      else high = middle - 1;
-    }
-    const leaf = this.#leaves[low] as IndexedLeaf;
+    const leaf = leafAt(this.#leaves, offset);
     return matchIn(leaf, offsetIn(leaf.text, offset - leaf.start));
   }
 }
