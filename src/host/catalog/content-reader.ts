@@ -78,9 +78,15 @@ export class ContentReader {
 
   /**
    * Reports updates of a resource until the signal. The rules apply each time the subscription is opened. Its package is
-   * looked up each time too: it may have been updated.
+   * looked up each time too: it may have been updated. The address of a part of the resource is text of the server, which
+   * counts for the session of `caller`.
    */
-  async subscribe(uri: string, onUpdate: (uri: string) => void, signal: CancelSignal): Promise<void> {
+  async subscribe(
+    uri: string,
+    onUpdate: (uri: string) => void,
+    signal: CancelSignal,
+    caller: Pick<Caller, 'labels'> = this.#options.caller,
+  ): Promise<void> {
     if (this.#subscriptions.size >= maxSubscriptions)
       throw new HostError('rate_limited', `at most ${maxSubscriptions} resources can be watched at once`);
     const stop = new Cancellation();
@@ -96,7 +102,12 @@ export class ContentReader {
       const found = await this.#resource(uri);
       const { watch } = found;
       if (watch === undefined) throw new HostError('not_supported', 'prompts cannot be watched');
-      const asked = { ...found, read: () => watch(onUpdate, stop) };
+      const update = (it: string) => {
+        if (it === uri) return onUpdate(it);
+        const noted = notedContent(caller, this.#taintCall(found.target, { uri }), async () => it);
+        noted.then(onUpdate, () => onUpdate(uri));
+      };
+      const asked = { ...found, read: () => watch(update, stop) };
       const about = { subscription: uri.slice(0, 500) };
       return this.#readFromServer(asked, { uri }, about, stop);
     };
@@ -170,7 +181,7 @@ export class ContentReader {
         kills.assertNotKilled(subject);
         const guarded = await guardRead(target, request, this.#rules);
         await checkForSecrets(guarded);
-        if ('uri' in guarded) await this.#assertMayRead(target, guarded);
+        await this.#assertMayRead(target, guarded);
         await countRead(target, principal, this.#rules, limits);
         return guarded;
       }, entryBase);
@@ -180,7 +191,11 @@ export class ContentReader {
       const asked = { ...client, clientRequests: counted(client.clientRequests, onRequest) };
       if (run.stopReason === undefined)
         return await this.#noted(target, request, (note) =>
-          read(checked, run.signal, notedClient(asked, note)),
+          read(
+            checked,
+            run.signal,
+            notedClient(asked, note, (answer) => this.#assertMayRead(target, answer)),
+          ),
         );
     } catch (error) {
       if (run.stopReason === undefined) throw error;

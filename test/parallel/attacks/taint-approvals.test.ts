@@ -223,3 +223,30 @@ test('labels that no tool has are an error when the session opens', async () => 
   const labels = { tools: { 'bank/payy': { effects: ['write'] } } };
   await expect(taint.open('standard', {}, labels)).rejects.toThrow(/no tool has the name "bank\/payy"/);
 });
+
+test('a hidden result or input that no tool has is an error when the session opens', async () => {
+  for (const [setting, wrong] of [
+    ['hide', 'mail/raed'],
+    ['hide', 'mail/raed 100'],
+    ['hiddenInputs', 'bank/pay not'],
+    ['inputs', 'bank/pay not content'],
+  ])
+    await expect(
+      taint.open('standard', {
+        policy: { taint: { mode: 'standard', [setting as string]: [wrong as string] } },
+      }),
+    ).rejects.toThrow(`taint.${setting}: no tool has the`);
+  // The control: the names that exist.
+  const policy = { taint: { mode: 'standard', hide: ['mail/read'], hiddenInputs: ['bank/pay note'] } };
+  await (await taint.open('standard', { policy })).close();
+});
+
+test('labels of a tool that is killed or hidden now do not keep a session from opening', async () => {
+  const { host } = taint.bench;
+  await host.kills.set('bank/pay', 'operator', true);
+  try {
+    await (await taint.open('standard', {}, benchLabels)).close();
+  } finally {
+    await host.kills.set('bank/pay', 'operator', false);
+  }
+});
