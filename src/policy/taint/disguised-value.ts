@@ -9,13 +9,15 @@ const maxLength = 64;
 /** Places inside of other words that are looked at for one value. */
 const maxInsideWords = 50;
 
-/** Whether a value was seen reversed, encoded, or with signs between its letters. */
+/** Whether a value was seen reversed, encoded, in pieces, or with signs between its letters. */
 export function findDisguised(index: ValueIndex, value: string): SourceMatch | undefined {
   const text = value.trim();
   if (text.length < 3 || text.length > maxLength) return undefined;
   const plain = squeeze(text);
   const spelled = plain.length < 4 ? undefined : findSpelled(index, plain);
   if (spelled !== undefined) return spelled;
+  const assembled = index.findAssembled(text);
+  if (assembled !== undefined) return assembled;
   for (const it of disguises(text)) {
     const found = index.findToken(it);
     if (found !== undefined) return found;

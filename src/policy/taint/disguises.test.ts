@@ -70,6 +70,17 @@ describe('a name for a tool that nobody described, in a session with one package
     expect(judged(text, 'Mallory', 'off')).toEqual([]);
   });
 
+  test.each<[string, Json]>([
+    ['in a list of letters', ['M', 'a', 'l', 'l', 'o', 'r', 'y']],
+    ['in the members of an object', { first: 'Mal', second: 'lory' }],
+    ['in two fields of other texts', ['take Mal from here', 'and lory from there']],
+  ])('is held: %s', (_name, result) => {
+    const session = afterReading(result, 'desk', labels);
+    expect(rules(session, call('desk', 'go', { it: 'Mallory' }, labels))).toEqual(['destination']);
+    expect(rules(session, call('desk', 'go', { it: 'Mallory' }, labels), 'off')).toEqual([]);
+    expect(rules(session, call('desk', 'go', { it: 'Alice' }, labels))).toEqual([]);
+  });
+
   test('is free if the text only contains it inside of other words', () => {
     expect(judged('Please restart the department', 'start')).toEqual([]);
     expect(judged('The weather is fine', 'Mallory')).toEqual([]);
@@ -153,6 +164,14 @@ describe('a payment to somebody whom the person named', () => {
     expect(pay(77)).toEqual([]);
   });
 
+  test('is held for an amount that a result had digit by digit', () => {
+    const session = afterReading({ digits: [2, 5, 0] });
+    session.endorseWords('Pay Alice what she asks for');
+    const pay = (amount: number) => rules(session, call('bank', 'pay', { to: 'Alice', amount }));
+    expect(pay(250)).toEqual(['amount']);
+    expect(pay(77)).toEqual([]);
+  });
+
   test.each(['250', '-250', '250 EUR', '€250', '2.5e2', '0xFA', '٢٥٠', 'two hundred fifty'])(
     'is held for an amount that the agent writes as %s',
     (written) => {
@@ -186,7 +205,7 @@ test('a product that an acknowledgment repeats is not an object that the call ma
 test('an account in pieces of own values is not paid', () => {
   const session = new TaintSession();
   run(session, call('bank', 'own', {}), {
-    rows: [{ a: 'DE8937' }, { a: '040044' }, { a: '053201' }, { a: '3000' }],
+    rows: [{ a: 'DE8937' }, { a: '040044' }, { a: '053201' }, { a: '30' }, { a: '00' }],
   });
   expect(session.label.integrity).toBe('trusted');
   const pay = (to: string, mode?: TaintMode) => rules(session, call('bank', 'pay', { to, amount: 5 }), mode);

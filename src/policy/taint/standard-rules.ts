@@ -86,15 +86,17 @@ function identifierFindings(state: JudgeState, call: JudgedCall): TaintFinding[]
     );
 }
 
-/** A plain word beside another member that is none says what kind of object that one names. */
+/** A plain word beside another member that names an object, such as an id or a path, says what kind of object that is. */
 function isKind({ isMember, text, pointer }: CallLeaf, { leaves }: JudgedCall): boolean {
   if (!isMember || !kindWord.test(text)) return false;
   return leaves.some(
-    (it) => it.isMember && parentOf(it.pointer) === parentOf(pointer) && !kindWord.test(it.text),
+    (it) => it.isMember && parentOf(it.pointer) === parentOf(pointer) && objectName.test(it.text),
   );
 }
 
 const kindWord = /^[a-z]{1,12}$/;
+/** One word with a digit or a sign. */
+const objectName = /^(?=.*[\d/._-])\S+$/;
 
 function parentOf(pointer: string): string {
   return pointer.slice(0, pointer.lastIndexOf('/'));

@@ -4,6 +4,7 @@ import { CodeTable } from './code-table.js';
 import { foldedAscii, foldedCodes, squeeze } from './folded-text.js';
 import { type IndexedLeaf, leafAt, matchIn, offsetIn, type SourceMatch } from './indexed-leaf.js';
 import { base, hashOf, isBreak, pieceAt, pieceOf } from './piece-hash.js';
+import { eachText } from './result-texts.js';
 import { SeenAmounts } from './seen-amounts.js';
 import type { TaintLabel, TaintOrigin } from './taint-label.js';
 
@@ -67,7 +68,7 @@ export class ValueIndex {
     const flags =
       (isThirdParty ? seen.thirdParty : seen.other) | (label.secrecy === 'public' ? 0 : seen.private);
     this.#packages.set(origin.package, (this.#packages.get(origin.package) ?? 0) | flags);
-    this.#addValue(origin, value, [], flags);
+    eachText(value, [], (text, path) => this.#addText(origin, text, path, flags));
   }
 
   /** Packages that showed private data; undefined if not all of them are known any more. */
@@ -86,21 +87,8 @@ export class ValueIndex {
     return this.#isComplete && this.#packages.size === 1 && this.#packages.has(packageId);
   }
 
-  #addValue(origin: TaintOrigin, value: Json, path: JsonPath, flags: number): void {
-    if (!this.#isComplete) return;
-    if (typeof value === 'string') this.#addText(origin, value, path, flags);
-    else if (typeof value === 'number') this.#addText(origin, String(value), path, flags);
-    else if (Array.isArray(value))
-      for (const [at, it] of value.entries()) this.#addValue(origin, it, [...path, at], flags);
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, it] of Object.entries(value)) {
-        this.#addText(origin, key, path, flags);
-        this.#addValue(origin, it, [...path, key], flags);
-      }
-  }
-
   #addText(origin: TaintOrigin, text: string, path: JsonPath, flags: number): void {
-    if (text.length < 2) return;
+    if (text.length < 2 || !this.#isComplete) return;
     for (const view of decodedViews(text)) {
       if (!this.#isComplete || !this.#reserve(view.text.length)) {
         this.#isComplete = false;
@@ -255,6 +243,12 @@ export class ValueIndex {
 
   #tokenAt(piece: Uint16Array, flags: number): number {
     return this.#tokens.find(this.#codes, hashOf(piece, 0, piece.length), piece, 0, piece.length, flags);
+  }
+
+  /** Whether a value of letters consists of such pieces too. Common words often do. */
+  findAssembled(value: string): SourceMatch | undefined {
+    const piece = pieceOf(squeeze(value));
+    return piece.length <= 64 ? this.#assembled(piece, seen.any) : undefined;
   }
 
   /** A value that consists of pieces of three characters or more, each of them seen. */
