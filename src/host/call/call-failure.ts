@@ -1,9 +1,7 @@
 import { asHostError } from '../../model/host-error.js';
-import { splitToolName } from '../../model/tool-name.js';
 import type { Answer } from '../host.js';
 import { failedAnswer } from './answer.js';
 import { answerBase, type Call } from './call.js';
-import { noteOther } from './call-labels.js';
 import type { CallServices } from './call-services.js';
 
 /** Characters of a tool name in the audit log; the name may be anything the caller sent. */
@@ -16,10 +14,7 @@ export async function refuse(
   error: unknown,
   tool?: string,
 ): Promise<Answer> {
-  const { code, message } = asHostError(error);
-  // Why a program did not start is its own text.
-  if (code === 'upstream_failed')
-    await noteOther(call.caller, packageOf(tool ?? call.request.tool), message, 'start');
+  const { code } = asHostError(error);
   const body = {
     callId: call.id,
     principal: call.caller.principal,
@@ -29,10 +24,6 @@ export async function refuse(
   };
   await services.audit.append({ kind: 'refusal', body });
   return failed(services, call, error, tool ?? String(call.request.tool));
-}
-
-function packageOf(tool: unknown): string {
-  return splitToolName(String(tool))[0] ?? '';
 }
 
 /** Details of a bug go to the log only. */
