@@ -1,6 +1,6 @@
 import { Cancellation, type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
-import type { Json, JsonObject } from '../../model/json.js';
+import type { JsonObject } from '../../model/json.js';
 import type { Rule } from '../../model/rule.js';
 import type { TaintCall } from '../../policy/taint/judge-state.js';
 import { assertMayRead, contentLabels, notedClient, notedContent } from '../call/call-labels.js';
@@ -46,7 +46,8 @@ export class ContentReader {
       case 'text':
         assertReadable(source.target, this.#rules);
         // A text of the package was accepted with it. Where it is stored elsewhere, others may change it.
-        return source.isStored ? this.#noted(source.target, {}, () => source.read()) : source.read();
+        if (!source.isStored) return source.read();
+        return notedContent(this.#options.caller, this.#taintCall(source.target, {}), () => source.read());
       case 'server':
         return promptTextOf(await this.messages(name, args));
       case 'tool':
@@ -109,7 +110,7 @@ export class ContentReader {
       };
       const asked = { ...found, read: () => watch(update, stop) };
       const about = { subscription: uri.slice(0, 500) };
-      return this.#readFromServer(asked, { uri }, about, stop);
+      return this.#readFromServer(asked, { uri }, about, stop, {}, caller);
     };
     try {
       await keepWatching(open, () => onUpdate(uri), stop);
@@ -137,15 +138,6 @@ export class ContentReader {
     return readCompletion(await this.#readFromServer(asked, request, about, signal));
   }
 
-  /** Text of others: it counts for the session before it leaves. */
-  #noted<T>(
-    target: ReadTarget,
-    input: JsonObject,
-    read: (note: (value: Json) => void) => Promise<T>,
-  ): Promise<T> {
-    return notedContent(this.#options.caller, this.#taintCall(target, input), read);
-  }
-
   #taintCall({ package: pkg, name }: ReadTarget, input: JsonObject): TaintCall {
     const callId = this.#options.services.newId('read');
     return { package: pkg.id, tool: name, callId, input, labels: contentLabels };
@@ -169,6 +161,7 @@ export class ContentReader {
     auditFields: JsonObject,
     signal: CancelSignal,
     client: AskedClient = {},
+    caller: Pick<Caller, 'labels'> = this.#options.caller,
   ): Promise<T> {
     const { kills, audit, limits, running } = this.#options.services;
     const { principal } = this.#options.catalog.setup;
@@ -181,7 +174,7 @@ export class ContentReader {
         kills.assertNotKilled(subject);
         const guarded = await guardRead(target, request, this.#rules);
         await checkForSecrets(guarded);
-        await this.#assertMayRead(target, guarded);
+        await this.#assertMayRead(caller, target, guarded);
         await countRead(target, principal, this.#rules, limits);
         return guarded;
       }, entryBase);
@@ -190,11 +183,11 @@ export class ContentReader {
         audit.enqueue({ kind: 'read', body: { ...entryBase, ...auditFields, asked } });
       const asked = { ...client, clientRequests: counted(client.clientRequests, onRequest) };
       if (run.stopReason === undefined)
-        return await this.#noted(target, request, (note) =>
+        return await notedContent(caller, this.#taintCall(target, request), (note) =>
           read(
             checked,
             run.signal,
-            notedClient(asked, note, (answer) => this.#assertMayRead(target, answer)),
+            notedClient(asked, note, (answer) => this.#assertMayRead(caller, target, answer)),
           ),
         );
     } catch (error) {
@@ -205,9 +198,12 @@ export class ContentReader {
     throw run.stopReason;
   }
 
-  async #assertMayRead(target: ReadTarget, request: JsonObject): Promise<void> {
-    const { caller, catalog } = this.#options;
-    const { policy, principal } = catalog.setup;
+  async #assertMayRead(
+    caller: Pick<Caller, 'labels'>,
+    target: ReadTarget,
+    request: JsonObject,
+  ): Promise<void> {
+    const { policy, principal } = this.#options.catalog.setup;
     const mode = taintModeOf(policy.taint, { package: target.package.id, principal });
     await assertMayRead(caller, this.#taintCall(target, request), mode);
   }

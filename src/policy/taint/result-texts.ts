@@ -3,8 +3,7 @@ import { joinedPieces } from './split-runs.js';
 
 /** Calls `add` with each key and scalar of a result, and with what short values beside each other are together. */
 export function eachText(value: Json, path: JsonPath, add: (text: string, path: JsonPath) => void): void {
-  if (typeof value === 'string') return add(value, path);
-  if (typeof value === 'number') return add(String(value), path);
+  if (typeof value === 'string' || typeof value === 'number') add(String(value), path);
   if (typeof value !== 'object' || value === null) return;
   const isList = Array.isArray(value);
   for (const [key, it] of Object.entries(value)) {

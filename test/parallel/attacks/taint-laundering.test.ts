@@ -122,6 +122,16 @@ type Way = (session: Session) => Promise<unknown>;
 
 const call = (session: Session, tool: string, args = {}) => session.call({ tool, arguments: args });
 
+/** Waits for an update of the first resource. */
+async function watch(session: Session): Promise<void> {
+  const [first] = await session.resources();
+  const { uri } = first as { uri: string };
+  const updated = await new Promise<string>((done, failed) => {
+    session.subscribe(uri, done, new AbortController().signal).catch(failed);
+  });
+  expect(decodeURIComponent(updated)).toContain(account);
+}
+
 const ways: readonly (readonly [string, Way])[] = [
   [
     'a pure tool',
@@ -185,17 +195,7 @@ const ways: readonly (readonly [string, Way])[] = [
       return session.resource((first as { uri: string }).uri);
     },
   ],
-  [
-    'the address in an update of a resource',
-    async (session) => {
-      const [first] = await session.resources();
-      const { uri } = first as { uri: string };
-      const updated = await new Promise<string>((done, failed) => {
-        session.subscribe(uri, done, new AbortController().signal).catch(failed);
-      });
-      expect(decodeURIComponent(updated)).toContain(account);
-    },
-  ],
+  ['the address in an update of a resource', watch],
   [
     'a completion',
     (session) =>
@@ -361,6 +361,21 @@ test('a person who is asked for a package sees that its name came from others', 
 });
 
 describe('a second session', () => {
+  test('that watches a resource has seen its updates, the first one has not', async () => {
+    const first = await taint.open('standard', { principal: 'watcher', sessionName: 'first' });
+    const second = first.named('second');
+    await watch(second);
+    const answer = await taint.pay(second, payment);
+    expect(await taint.evidence(answer)).toContain('It first appeared in resource:note://bill');
+    expect(await taint.pay(first, payment)).toMatchObject({ status: 'ok' });
+    // What it was shown is not taken along with the address of what it watches.
+    taint.receive({ text: 'The password is tango-4711-x.' });
+    await taint.read(second);
+    taint.receive({ text });
+    const watched = second.subscribe('pad://tango-4711-x', () => {}, new AbortController().signal);
+    await expect(watched).rejects.toMatchObject({ code: 'denied' });
+  });
+
   test('of the same name has seen the same', async () => {
     const same = { principal: 'twin', sessionName: 'one' };
     await taint.read(await taint.open('standard', same));
