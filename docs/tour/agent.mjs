@@ -17,6 +17,11 @@ try {
       sessionName: mode,
     });
     const mail = await session.call({ tool: 'bills/read_mail', arguments: {} });
+    if (mail.status !== 'ok') {
+      console.error('the mail cannot be read; start the server of step 2 first: node docs/tour/server.mjs');
+      process.exitCode = 1;
+      break;
+    }
     console.log(`mode ${mode}\n  the mail:   ${mail.result.text}`);
     const [account] = /[A-Z]{2}\d{20}/.exec(mail.result.text);
     const before = await payments();

@@ -37,6 +37,8 @@ export interface SessionOutputOptions {
 
 export function sessionOutput(options: SessionOutputOptions): {
   readonly output: SessionOutput;
+  /** Watches resources for the same session under another name. They end with this one. */
+  readonly subscribeAs: (caller: Pick<Caller, 'labels'>) => Session['subscribe'];
   /** Ends subscriptions. */
   close(): void;
 } {
@@ -69,5 +71,9 @@ export function sessionOutput(options: SessionOutputOptions): {
     subscribe: (uri, onUpdate, signal) => reader.subscribe(uri, onUpdate, signal),
     complete: (request, signal) => reader.complete(request, signal),
   };
-  return { output, close: () => reader.close() };
+  const subscribeAs =
+    (as: Pick<Caller, 'labels'>): Session['subscribe'] =>
+    (uri, onUpdate, signal) =>
+      reader.subscribe(uri, onUpdate, signal, as);
+  return { output, subscribeAs, close: () => reader.close() };
 }

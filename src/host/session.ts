@@ -1,7 +1,8 @@
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
+import { parseHiddenInput, parseHideSetting, parseInputSetting } from '../model/taint-setting.js';
 import type { Waiver } from '../model/waiver.js';
-import { unmatchedInputSettings } from '../policy/taint/input-setting.js';
+import { unmatchedSettings } from '../policy/taint/input-setting.js';
 import { unmatchedLabels } from '../policy/taint/label-overlay.js';
 import { unusedGrantReason } from '../policy/unused-grant.js';
 import type { CallServices } from './call/call-services.js';
@@ -9,6 +10,7 @@ import type { Caller } from './call/caller.js';
 import { repeatInterrupted } from './call/repeat.js';
 import type { SessionCatalog } from './catalog/session-catalog.js';
 import { sessionSignIns } from './catalog/session-sign-ins.js';
+import { sessionNames } from './catalog/tool-lookup.js';
 import type { Answer, Session, SessionOptions, SessionWaiver } from './host.js';
 import type { HostServices } from './host-services.js';
 import type { CandidateSession } from './lifecycle/lifecycle-services.js';
@@ -74,8 +76,8 @@ async function openWith(
     await allowNoSandbox(options.operator ?? setup.principal, context);
   await waivers.logInactive(setup.waivers, setup.principal);
   const { catalog, release } = await services.openCatalog(setup, acceptanceOf(options, setup));
-  await assertLabelsMatch(setup.policy.taint ?? {}, catalog);
-  context.killTargets.add(catalog.names);
+  assertLabelsMatch(setup.policy.taint ?? {}, catalog);
+  context.killTargets.add(sessionNames(setup.principal, catalog.packages, catalog.allTools));
   const { principal, client } = setup;
   const { newId } = callServices;
   const labelSettings = {
@@ -110,7 +112,7 @@ async function openWith(
   };
   const outputOf = (it: Caller) =>
     sessionOutput({ callServices, caller: it, setup, catalog, onAnswer: noteAnswer });
-  const { output, close: closeOutput } = outputOf(caller);
+  const { output, subscribeAs, close: closeOutput } = outputOf(caller);
   const session: Session = {
     packages: () => catalog.report(),
     tools: () => catalog.tools(),
@@ -120,8 +122,7 @@ async function openWith(
       ...outputOf({ ...caller, labels: labelsOf(sessionName) }).output,
       requestInstall: (asked) =>
         requestInstall(asked, setup, catalog, installRequests, { labels: labelsOf(sessionName) }),
-      // Subscriptions end with the session.
-      subscribe: output.subscribe,
+      subscribe: subscribeAs({ labels: labelsOf(sessionName) }),
     }),
     prompts: async () => (await catalog.content.prompts()).map((it) => it.listed),
     resources: async () => (await catalog.content.resources()).map((it) => it.listed),
@@ -184,26 +185,30 @@ function hasOutsideInput(
   return outsideInput || outsideClients.includes(principal);
 }
 
-/** A setting that can never match is a mistake: the question that it should remove would come anyway. */
-async function assertLabelsMatch(
-  { inputs = [], labels }: TaintPolicy,
-  catalog: Pick<SessionCatalog, 'tools'>,
-): Promise<void> {
-  if (inputs.length === 0 && labels === undefined) return;
-  const tools = (await catalog.tools()).map(({ name, tool }) => ({ name, input: tool.input }));
+/** A setting that can never match is a mistake: a question comes that it should remove, or a result is shown that it should hide. */
+function assertLabelsMatch(
+  { inputs = [], hide = [], hiddenInputs = [], labels }: TaintPolicy,
+  { allTools }: Pick<SessionCatalog, 'allTools'>,
+): void {
+  if (inputs.length + hide.length + hiddenInputs.length === 0 && labels === undefined) return;
+  const tools = allTools.map(({ name, tool }) => ({ name, input: tool.input }));
   const [unknown] = unmatchedLabels(labels, tools);
   if (unknown !== undefined)
     throw new HostError('invalid_config', `taint.labels: no tool has the name ${JSON.stringify(unknown)}`, {
       hint: 'see "toolwharf info PACKAGE" for the names of its tools',
     });
-  const [wrong] = unmatchedInputSettings(inputs, tools);
-  if (wrong !== undefined)
+  const unmatched = [
+    ...unmatchedSettings(inputs, parseInputSetting, tools).map((it) => ['inputs', 'input', it] as const),
+    ...unmatchedSettings(hide, parseHideSetting, tools).map((it) => ['hide', 'name', it] as const),
+    ...unmatchedSettings(hiddenInputs, parseHiddenInput, tools).map(
+      (it) => ['hiddenInputs', 'input', it] as const,
+    ),
+  ];
+  for (const [setting, what, text] of unmatched)
     throw new HostError(
       'invalid_config',
-      `taint.inputs: no tool has the input that ${JSON.stringify(wrong)} names`,
-      {
-        hint: 'see "toolwharf info PACKAGE" for the names of its tools and inputs',
-      },
+      `taint.${setting}: no tool has the ${what} that ${JSON.stringify(text)} names`,
+      { hint: 'see "toolwharf info PACKAGE" for the names of its tools and inputs' },
     );
 }
 

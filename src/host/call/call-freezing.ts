@@ -2,7 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
 import { type Call, deadlineOf, hookContext } from './call.js';
 import { runBeforeCallHooks } from './call-hooks.js';
-import { noteHookArguments } from './call-labels.js';
+import { noteHookArguments, noteOther } from './call-labels.js';
 import type { CallServices } from './call-services.js';
 import type { CallableTool } from './callable-tool.js';
 import type { ArgumentOrigin } from './fixed-call-arguments.js';
@@ -19,7 +19,14 @@ export async function freezeHooked(
   const { caller, request, chain } = call;
   const handlers = caller.hasHooks() ? await caller.hooks() : [];
   const beforeHooks = async (callable: CallableTool, input: JsonObject) => {
-    const changed = await runBeforeCallHooks(hookContext(services, call, callable, handlers), input);
+    const changed = await runBeforeCallHooks(hookContext(services, call, callable, handlers), input).catch(
+      async (error: unknown) => {
+        // The reason of an extension is its own text.
+        if (error instanceof HostError)
+          await noteOther(caller, 'extension', error.message, 'before_tool_call');
+        throw error;
+      },
+    );
     if (changed === input) return input;
     // A person wrote these arguments and approved exactly them.
     if (origin === 'host' && chain.length === 0 && canonicalJson(changed) !== canonicalJson(input))

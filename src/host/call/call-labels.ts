@@ -59,10 +59,13 @@ export async function withNotedOutput<T>(
   const labels = await call.caller.labels();
   const taintCall = taintCallOf(call.id, frozen);
   await labels.started(taintCall);
+  const { callable } = frozen;
   const note = (value: Json) => labels.returned(taintCall, value);
   const { onProgress, onAsk, logging, clientRequests } = call.request;
+  const mayGet = (answer: JsonObject) =>
+    assertMayRead(call.caller, { ...taintCall, labels: contentLabels, input: answer }, callable.taintMode);
   return run({
-    clientRequests: notedRequests(clientRequests, note),
+    clientRequests: notedRequests(clientRequests, note, mayGet),
     onProgress:
       onProgress === undefined
         ? undefined
@@ -90,24 +93,34 @@ export async function withNotedOutput<T>(
   });
 }
 
-/** What a server asks of the model or the program of a client is shown there. */
+/**
+ * What a server asks of the model or the program of a client is shown there. `mayGet`: throws if the server may not get an
+ * answer. A model answers with what it has read.
+ */
 export function notedRequests(
   requests: ClientRequests | undefined,
   note: (value: Json) => void,
+  mayGet: (answer: JsonObject) => Promise<void>,
 ): ClientRequests | undefined {
   if (requests === undefined) return undefined;
   const { capabilities, send } = requests;
   return {
     capabilities,
-    send: (method, params) => {
+    send: async (method, params) => {
       note(params);
-      return send(method, params);
+      const answer = await send(method, params);
+      if (method === 'sampling/createMessage') await mayGet({ content: answer.content ?? null });
+      return answer;
     },
   };
 }
 
-/** Whom a server may ask something while it is read from, with everything that it asks noted. */
-export function notedClient(client: AskedClient, note: (value: Json) => void): AskedClient {
+/** Whom a server may ask something while it is read from, with everything that it asks noted. `mayGet`: as above. */
+export function notedClient(
+  client: AskedClient,
+  note: (value: Json) => void,
+  mayGet: (answer: JsonObject) => Promise<void>,
+): AskedClient {
   const { onAsk, clientRequests } = client;
   return {
     ...client,
@@ -117,7 +130,7 @@ export function notedClient(client: AskedClient, note: (value: Json) => void): A
         note(question);
         return onAsk(question);
       }),
-    clientRequests: notedRequests(clientRequests, note),
+    clientRequests: notedRequests(clientRequests, note, mayGet),
   };
 }
 
@@ -199,8 +212,8 @@ export async function notedContent<T>(
 }
 
 /**
- * Denies a read that would take private tokens of other packages along: its address can be chosen like an argument. Nobody is
- * asked, because a read has no approval.
+ * Denies what would take private tokens of other packages to a server: the address of a resource, the arguments of a prompt,
+ * the answer of a model. Each can be chosen like an argument. Nobody is asked, because a read has no approval.
  */
 export async function assertMayRead(
   caller: Pick<Caller, 'labels'>,
@@ -235,9 +248,14 @@ export async function noteHookArguments(call: Call, before: JsonObject, after: J
     await notedContent(call.caller, contentCall('extension', 'before_tool_call', {}), async () => texts);
 }
 
-/** Text that reaches a session in another way than by its calls and reads. */
-export async function noteOther(caller: Pick<Caller, 'labels'>, from: string, content: Json): Promise<void> {
-  await notedContent(caller, contentCall(from, 'other session', {}), async () => content);
+/** Text that reaches a session in another way than by its calls and reads. `way`: for the person who decides. */
+export async function noteOther(
+  caller: Pick<Caller, 'labels'>,
+  from: string,
+  content: Json,
+  way = 'other session',
+): Promise<void> {
+  await notedContent(caller, contentCall(from, way, {}), async () => content);
 }
 
 function contentCall(packageId: string, tool: string, input: JsonObject): TaintCall {

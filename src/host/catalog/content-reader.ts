@@ -1,6 +1,6 @@
 import { Cancellation, type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
-import type { Json, JsonObject } from '../../model/json.js';
+import type { JsonObject } from '../../model/json.js';
 import type { Rule } from '../../model/rule.js';
 import type { TaintCall } from '../../policy/taint/judge-state.js';
 import { assertMayRead, contentLabels, notedClient, notedContent } from '../call/call-labels.js';
@@ -46,7 +46,8 @@ export class ContentReader {
       case 'text':
         assertReadable(source.target, this.#rules);
         // A text of the package was accepted with it. Where it is stored elsewhere, others may change it.
-        return source.isStored ? this.#noted(source.target, {}, () => source.read()) : source.read();
+        if (!source.isStored) return source.read();
+        return notedContent(this.#options.caller, this.#taintCall(source.target, {}), () => source.read());
       case 'server':
         return promptTextOf(await this.messages(name, args));
       case 'tool':
@@ -78,9 +79,15 @@ export class ContentReader {
 
   /**
    * Reports updates of a resource until the signal. The rules apply each time the subscription is opened. Its package is
-   * looked up each time too: it may have been updated.
+   * looked up each time too: it may have been updated. The address of a part of the resource is text of the server, which
+   * counts for the session of `caller`.
    */
-  async subscribe(uri: string, onUpdate: (uri: string) => void, signal: CancelSignal): Promise<void> {
+  async subscribe(
+    uri: string,
+    onUpdate: (uri: string) => void,
+    signal: CancelSignal,
+    caller: Pick<Caller, 'labels'> = this.#options.caller,
+  ): Promise<void> {
     if (this.#subscriptions.size >= maxSubscriptions)
       throw new HostError('rate_limited', `at most ${maxSubscriptions} resources can be watched at once`);
     const stop = new Cancellation();
@@ -96,9 +103,14 @@ export class ContentReader {
       const found = await this.#resource(uri);
       const { watch } = found;
       if (watch === undefined) throw new HostError('not_supported', 'prompts cannot be watched');
-      const asked = { ...found, read: () => watch(onUpdate, stop) };
+      const update = (it: string) => {
+        if (it === uri) return onUpdate(it);
+        const noted = notedContent(caller, this.#taintCall(found.target, { uri }), async () => it);
+        noted.then(onUpdate, () => onUpdate(uri));
+      };
+      const asked = { ...found, read: () => watch(update, stop) };
       const about = { subscription: uri.slice(0, 500) };
-      return this.#readFromServer(asked, { uri }, about, stop);
+      return this.#readFromServer(asked, { uri }, about, stop, {}, caller);
     };
     try {
       await keepWatching(open, () => onUpdate(uri), stop);
@@ -126,15 +138,6 @@ export class ContentReader {
     return readCompletion(await this.#readFromServer(asked, request, about, signal));
   }
 
-  /** Text of others: it counts for the session before it leaves. */
-  #noted<T>(
-    target: ReadTarget,
-    input: JsonObject,
-    read: (note: (value: Json) => void) => Promise<T>,
-  ): Promise<T> {
-    return notedContent(this.#options.caller, this.#taintCall(target, input), read);
-  }
-
   #taintCall({ package: pkg, name }: ReadTarget, input: JsonObject): TaintCall {
     const callId = this.#options.services.newId('read');
     return { package: pkg.id, tool: name, callId, input, labels: contentLabels };
@@ -158,6 +161,7 @@ export class ContentReader {
     auditFields: JsonObject,
     signal: CancelSignal,
     client: AskedClient = {},
+    caller: Pick<Caller, 'labels'> = this.#options.caller,
   ): Promise<T> {
     const { kills, audit, limits, running } = this.#options.services;
     const { principal } = this.#options.catalog.setup;
@@ -170,7 +174,7 @@ export class ContentReader {
         kills.assertNotKilled(subject);
         const guarded = await guardRead(target, request, this.#rules);
         await checkForSecrets(guarded);
-        if ('uri' in guarded) await this.#assertMayRead(target, guarded);
+        await this.#assertMayRead(caller, target, guarded);
         await countRead(target, principal, this.#rules, limits);
         return guarded;
       }, entryBase);
@@ -179,8 +183,12 @@ export class ContentReader {
         audit.enqueue({ kind: 'read', body: { ...entryBase, ...auditFields, asked } });
       const asked = { ...client, clientRequests: counted(client.clientRequests, onRequest) };
       if (run.stopReason === undefined)
-        return await this.#noted(target, request, (note) =>
-          read(checked, run.signal, notedClient(asked, note)),
+        return await notedContent(caller, this.#taintCall(target, request), (note) =>
+          read(
+            checked,
+            run.signal,
+            notedClient(asked, note, (answer) => this.#assertMayRead(caller, target, answer)),
+          ),
         );
     } catch (error) {
       if (run.stopReason === undefined) throw error;
@@ -190,9 +198,12 @@ export class ContentReader {
     throw run.stopReason;
   }
 
-  async #assertMayRead(target: ReadTarget, request: JsonObject): Promise<void> {
-    const { caller, catalog } = this.#options;
-    const { policy, principal } = catalog.setup;
+  async #assertMayRead(
+    caller: Pick<Caller, 'labels'>,
+    target: ReadTarget,
+    request: JsonObject,
+  ): Promise<void> {
+    const { policy, principal } = this.#options.catalog.setup;
     const mode = taintModeOf(policy.taint, { package: target.package.id, principal });
     await assertMayRead(caller, this.#taintCall(target, request), mode);
   }

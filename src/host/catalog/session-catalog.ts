@@ -2,7 +2,6 @@ import type { ProbeResult } from '../../sandbox/sandbox.js';
 import type { CallableTool } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
 import type { FirstAcceptance, ListedTool, PackageReport } from '../host.js';
-import type { SessionNames } from '../operator/kill-targets.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
 import { agreeToPackages } from '../packages/agreements.js';
 import {
@@ -32,9 +31,9 @@ import { RunningLoad } from './running-load.js';
 import { SessionContent } from './session-content.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
-import { listedTools } from './session-tool.js';
+import { listedTools, type SessionTool } from './session-tool.js';
 import { SessionTools } from './session-tools.js';
-import { findPackage, packageNamedBy, sessionNames, toolNotFound } from './tool-lookup.js';
+import { findPackage, packageNamedBy, toolNotFound } from './tool-lookup.js';
 import { fetchUnknownTools, startable } from './unknown-tools.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
@@ -132,8 +131,9 @@ export class SessionCatalog {
     return stageAll(this.#packages, this.#services.sandboxing.stage, next);
   }
 
-  get names(): SessionNames {
-    return sessionNames(this.setup.principal, this.#packages, this.#tools.all);
+  /** Also those that cannot be called now, or that the set hides. */
+  get allTools(): readonly SessionTool[] {
+    return this.#tools.all;
   }
 
   async report(): Promise<PackageReport> {

@@ -2,11 +2,12 @@ import { decodedViews } from '../scan/decoded-view.js';
 import type { CallLeaf } from './call-leaf.js';
 import { findingOf } from './finding.js';
 import { squeeze } from './folded-text.js';
-import { identifiersIn, namedBy, visibleText } from './identifiers.js';
+import { type FoundIdentifier, identifiersIn, namedBy, possibleHostsIn, visibleText } from './identifiers.js';
 import type { JudgedCall, JudgeState } from './judge-state.js';
 import { isHostName, readPlace } from './named-place.js';
 import { inputKey } from './place-rules.js';
 import { hasVerbatim, isGivenBy } from './seen-texts.js';
+import { shownTexts } from './shown-text.js';
 import { splitRuns } from './split-runs.js';
 import type { TaintFinding } from './taint-verdict.js';
 import { seen } from './value-index.js';
@@ -16,7 +17,7 @@ export function contentFindings(state: JudgeState, call: JudgedCall): TaintFindi
   const findings: TaintFinding[] = [];
   for (const leaf of call.leaves) {
     if (leaf.role !== 'content') continue;
-    for (const found of identifiersIn(leaf.text)) {
+    for (const found of namedIn(state, leaf.text)) {
       const to = namedBy(found);
       if (to.kind === 'address' && state.endorsements.isOwn(to.text)) continue;
       const input = inputKey(call, leaf);
@@ -34,17 +35,35 @@ export function contentFindings(state: JudgeState, call: JudgedCall): TaintFindi
   return findings;
 }
 
+/** Links, addresses and accounts; and names that are hosts or words of code, if a result contained them. */
+export function namedIn(
+  { index }: Pick<JudgeState, 'index'>,
+  text: string,
+): Pick<FoundIdentifier, 'text' | 'kind'>[] {
+  const found = new Map<string, Pick<FoundIdentifier, 'text' | 'kind'>>();
+  for (const view of shownTexts(text)) {
+    for (const it of identifiersIn(view)) if (!found.has(it.text)) found.set(it.text, it);
+    for (const it of possibleHostsIn(view))
+      if (!found.has(it) && index.findToken(it) !== undefined) found.set(it, { text: it, kind: 'host' });
+  }
+  return [...found.values()];
+}
+
 const token = /[\p{L}\p{N}][\p{L}\p{N}._+-]{4,}[\p{L}\p{N}]/gu;
 
-/**
- * Tokens of private results, such as a password or a number, that would go to another party. `isToOwner`: they go to the hosts of
- * the package only, which may have what it showed itself.
- */
+interface PrivateOptions {
+  /** They go to the hosts of the package only, which may have what it showed itself. Default: false. */
+  readonly isToOwner?: boolean;
+  /** What says where they go. Default: the destinations. */
+  readonly sinks?: readonly CallLeaf[];
+}
+
+/** Tokens of private results, such as a password or a number, that would go to another party. */
 export function privateFindings(
   state: JudgeState,
   call: JudgedCall,
   destinations: readonly CallLeaf[],
-  { isToOwner = false } = {},
+  { isToOwner = false, sinks = destinations }: PrivateOptions = {},
 ): TaintFinding[] {
   const findings: TaintFinding[] = [];
   const looked = new Set<string>();
@@ -62,7 +81,7 @@ export function privateFindings(
       if (isToOwner && (isHostName(text) || isGivenBy(state.index, call.package, text))) continue;
       if (state.endorsements.hasIdentifier(text, input) || state.endorsements.isOwnPart(text)) continue;
       const number = match.source?.call;
-      if (number !== undefined && isNamedSource(state, number) && isNamedSink(state, destinations)) continue;
+      if (number !== undefined && isNamedSource(state, number) && isNamedSink(state, sinks)) continue;
       findings.push(
         findingOf('private', { pointer: leaf.pointer, text }, match, [
           { source: 'approval', kind: 'value', value: text, level: call.level, input },
@@ -130,15 +149,17 @@ function isNamedSource({ callTexts, endorsements }: JudgeState, call: number): b
   return callTexts.get(call)?.some((it) => endorsements.isNamed(it)) ?? false;
 }
 
-/** Whether the person's own words name all destinations. */
-function isNamedSink(state: JudgeState, destinations: readonly CallLeaf[]): boolean {
-  return destinations.length > 0 && destinations.every((it) => state.endorsements.isNamedPlace(it.text));
+/** Whether the person's own words name all places and objects. */
+function isNamedSink({ endorsements }: JudgeState, sinks: readonly CallLeaf[]): boolean {
+  const isNamed = ({ role, text }: CallLeaf) =>
+    role === 'identifier' ? endorsements.isNamed(text) : endorsements.isNamedPlace(text);
+  return sinks.length > 0 && sinks.every(isNamed);
 }
 
 /** With a digit or a sign inside, and neither a date nor a time. */
 function isIdentifierLike(text: string): boolean {
   if (!/[\d._+-]/.test(text)) return false;
-  if (/^\d+(?:[.,]\d+)?$/.test(text) && text.length < 7) return false;
+  if (/^\d+(?:[.,]\d+)?$/.test(text) && text.length < 6) return false;
   if (/^[\p{L}]+(?:-[\p{L}]+)+$/u.test(text)) return false;
   return !/^(?:19|20)\d\d-\d\d(?:-\d\d)?/.test(text);
 }

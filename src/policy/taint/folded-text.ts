@@ -104,9 +104,12 @@ function digitValue(codePoint: number): number {
   return (codePoint - first) % 10;
 }
 
-/** NFKC, lower case, single spaces, digits of all scripts as 0 to 9. Invisible characters stay: they make a value different. */
+/**
+ * NFC, lower case, single spaces. Invisible characters and full-width letters stay, as do digits of other scripts: a name
+ * with them can be another name.
+ */
 export function canonical(text: string): string {
   const isPlain = /^[!-@[-~]*$/.test(text);
   if (isPlain) return text;
-  return plainDigits(text).normalize('NFKC').toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim();
+  return text.normalize('NFC').toLowerCase().normalize('NFC').replace(/\s+/g, ' ').trim();
 }

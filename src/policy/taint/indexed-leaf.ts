@@ -20,6 +20,18 @@ export interface IndexedLeaf {
   readonly flags: number;
 }
 
+/** The leaf with the code at this offset. */
+export function leafAt(leaves: readonly IndexedLeaf[], offset: number): IndexedLeaf {
+  let low = 0;
+  let high = leaves.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((leaves[middle] as IndexedLeaf).start <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return leaves[low] as IndexedLeaf;
+}
+
 /** A place in a leaf, with the text around it. */
 export function matchIn({ origin, path, text }: IndexedLeaf, offset: number): SourceMatch {
   const start = Math.max(0, offset - 80);
@@ -41,4 +53,10 @@ export function offsetIn(text: string, counted: number): number {
     if (point > 0xffff) index++;
   }
   return 0;
+}
+
+/** Whether a part of a text has no letter or digit beside it. `last`: where its last letter is. */
+export function isWhole(text: string, first: number, last: number): boolean {
+  const end = last + ((text.codePointAt(last) ?? 0) > 0xffff ? 2 : 1);
+  return !/[\p{L}\p{N}]/u.test(`${text.charAt(first - 1)}${text.charAt(end)}`);
 }

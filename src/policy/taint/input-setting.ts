@@ -13,24 +13,32 @@ export function withInputSettings(labels: ToolLabels, name: string, settings: re
   return { ...labels, inputs: new Map([...labels.inputs, ...own.map((it) => [it.input, it.role] as const)]) };
 }
 
-/** The settings that can never match: their package is there, and no tool of it has such an input. */
-export function unmatchedInputSettings(
+interface NamedTool {
+  readonly name: string;
+  readonly input: JsonSchema;
+}
+
+/**
+ * The settings that can never match: their package is there, and no tool of it has such a name or input. `parse`: which tool
+ * and input a setting names; undefined if it cannot be read.
+ */
+export function unmatchedSettings(
   settings: readonly string[],
-  tools: readonly { readonly name: string; readonly input: JsonSchema }[],
+  parse: (text: string) => { readonly tool: string; readonly input?: string } | undefined,
+  tools: readonly NamedTool[],
 ): readonly string[] {
   return settings.filter((text) => {
-    const setting = parseInputSetting(text);
+    const setting = parse(text);
     if (setting === undefined) return true;
     const [packageId] = setting.tool.split('/');
     const known = tools.filter((it) => it.name.startsWith(`${packageId}/`));
     if (known.length === 0) return false;
-    return !known.some(({ name, input }) => {
-      const properties = isObject(input) ? input.properties : undefined;
-      return (
-        matchesToolName(setting.tool, name) &&
-        isObject(properties) &&
-        Object.hasOwn(properties, setting.input)
-      );
-    });
+    return !known.some((it) => matchesToolName(setting.tool, it.name) && hasInput(it, setting.input));
   });
+}
+
+function hasInput({ input }: NamedTool, name: string | undefined): boolean {
+  if (name === undefined) return true;
+  const properties = isObject(input) ? input.properties : undefined;
+  return isObject(properties) && Object.hasOwn(properties, name);
 }

@@ -197,6 +197,9 @@ test('a plain word is the kind of an object only beside something that is none',
   const known = (item: JsonObject) => rules(session, call('share', { item }, labels));
   expect(known({ type: 'page', id: '4f2a-77' })).toEqual([]);
   expect(known({ type: 'file', id: 'budget' })).toEqual(['identifier', 'identifier']);
+  // A name of several words is not what the word is a kind of.
+  session.endorseWords('It has the color Rose Gold');
+  expect(known({ id: 'rolex', type: 'Rose Gold' })).toEqual(['identifier']);
   expect(share({ type: 'page', 'id-9': '4f2a-77' })).not.toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { type CallLeaf, leavesOf, withCheckedGuesses, withHandles } from './call-leaf.js';
+import { identifiersIn } from './identifiers.js';
 import { type JudgedCall, type JudgeState, judgedCallOf, type TaintCall } from './judge-state.js';
 import { levelOf } from './level.js';
 import { standardFindings } from './standard-rules.js';
@@ -39,7 +40,10 @@ function isSeenDestination(
 ): boolean {
   if (rule !== 'destination' || level === 'visit' || !labels.effects.has('send')) return false;
   const leaf = leaves.find((it) => it.pointer === pointer);
-  return leaf !== undefined && index.find(leaf.text, seen.other) !== undefined;
+  if (leaf === undefined) return false;
+  // Own values can contain an account in pieces, such as the subjects of several payments.
+  const isAccount = level === 'pay' && identifiersIn(leaf.text).some((it) => it.kind === 'account');
+  return isAccount || index.find(leaf.text, seen.other) !== undefined;
 }
 
 function asIdentifier(leaf: CallLeaf): CallLeaf {

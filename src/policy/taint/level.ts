@@ -1,4 +1,5 @@
-import { type CallLeaf, isAmount } from './call-leaf.js';
+import { statedAmount } from './amounts.js';
+import type { CallLeaf } from './call-leaf.js';
 import { readPlace } from './named-place.js';
 import type { TaintLevel, ToolLabels } from './tool-labels.js';
 
@@ -12,7 +13,9 @@ export function levelOf({ level, effects, inputs }: ToolLabels, leaves: readonly
   if (!effects.has('write')) return 'visit';
   if (!effects.has('send')) return leaves.some(namesHost) ? 'visit' : 'pay';
   if (![...inputs.values()].some((it) => it === 'destination' || it === 'handle')) return 'pay';
-  return leaves.some((it) => it.role === 'control' && isAmount(it)) ? 'pay' : 'message';
+  return leaves.some((it) => it.role === 'control' && statedAmount(it.text) !== undefined)
+    ? 'pay'
+    : 'message';
 }
 
 function namesHost({ role, text }: CallLeaf): boolean {

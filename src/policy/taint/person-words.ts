@@ -48,6 +48,8 @@ export function readWords(original: string, { isQuoteAware = true } = {}): Perso
 
 /** Whether the words name a place. For sends, a link with a path vouches only for that page and those below it. */
 export function namesPlace(words: PersonWords, to: NamedPlace, isSend: boolean): boolean {
+  // A part of an address can be the address of somebody else: `smith@mail.example` in `ann.smith@mail.example`.
+  if (to.kind === 'address' && /@.*\./.test(to.text)) return words.places.has(to.text);
   if (to.kind !== 'host') return words.places.has(to.text) || hasWords(words, to.text);
   if (!to.plain) return false;
   if (words.hosts.has(to.host)) return true;
@@ -62,7 +64,7 @@ export function hasWords(words: PersonWords, value: string): boolean {
   if (text.length < 3 || /^\d{1,4}$/.test(text)) return false;
   if (words.quoted.has(text)) return true;
   for (let at = words.text.indexOf(text); at !== -1; at = words.text.indexOf(text, at + 1))
-    if (!isLetter(words.text.charAt(at - 1)) && !isLetter(words.text.charAt(at + text.length))) return true;
+    if (!isJoined(words.text, at, -1) && !isJoined(words.text, at + text.length - 1, 1)) return true;
   return false;
 }
 
@@ -76,6 +78,22 @@ export function hasControl(words: PersonWords, value: string): boolean {
     parts.length > 1 &&
     parts.every((it) => hasWords(words, it.replace(/:00$/, '').replace(/^(\d\d)$/, '$1:00')))
   );
+}
+
+/**
+ * Whether the word at an offset goes on in a direction. A dot, a hyphen or a plus between two letters belongs to a name, such as
+ * `smith@mail.example` in `ann.smith@mail.example`, or `notes.md` in `old-notes.md`. Between two digits it separates them.
+ */
+function isJoined(text: string, at: number, direction: -1 | 1): boolean {
+  const next = text.charAt(at + direction);
+  if (isLetter(next)) return true;
+  if (!/[.+-]/.test(next)) return false;
+  const beyond = text.charAt(at + 2 * direction);
+  return isLetter(beyond) && !(isDigit(text.charAt(at)) && isDigit(beyond));
+}
+
+function isDigit(character: string): boolean {
+  return character >= '0' && character <= '9';
 }
 
 function isLetter(character: string): boolean {

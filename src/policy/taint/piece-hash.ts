@@ -23,14 +23,17 @@ export function hashOf(codes: Uint16Array, start: number, length: number): numbe
   return hash;
 }
 
-/** Whether a piece occurs in the first `length` codes. */
-export function hasPiece(codes: Uint16Array, length: number, piece: Uint16Array): boolean {
-  if (piece.length === 0) return false;
-  for (let at = codes.indexOf(piece[0] as number); at !== -1 && at + piece.length <= length; ) {
+/** Where a piece occurs in the first `length` codes, from an offset on; -1: nowhere. */
+export function pieceAt(codes: Uint16Array, length: number, piece: Uint16Array, from: number): number {
+  if (piece.length === 0) return -1;
+  for (
+    let at = codes.indexOf(piece[0] as number, from);
+    at !== -1 && at + piece.length <= length;
+    at = codes.indexOf(piece[0] as number, at + 1)
+  ) {
     let same = 1;
     while (same < piece.length && codes[at + same] === piece[same]) same++;
-    if (same === piece.length) return true;
-    at = codes.indexOf(piece[0] as number, at + 1);
+    if (same === piece.length) return at;
   }
-  return false;
+  return -1;
 }

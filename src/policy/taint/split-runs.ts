@@ -1,6 +1,10 @@
+import type { Json } from '../../model/json.js';
+
 /** Longest piece of a value that was split, and most pieces that are looked at together. */
 const maxPiece = 5;
 const maxPieces = 16;
+/** Longest list of such pieces. */
+const maxJoined = 64;
 
 const signs = new Set([...' \t\r\n._,+/:-'].map((it) => it.charCodeAt(0)));
 
@@ -39,4 +43,17 @@ export function splitRuns(text: string): string[][] {
   }
   close();
   return found;
+}
+
+/** What short values beside each other are together, as a list of letters is a name; undefined if one of them is longer. */
+export function joinedPieces(values: readonly Json[]): string | undefined {
+  if (values.length < 2 || values.length > maxJoined) return undefined;
+  let joined = '';
+  for (const it of values) {
+    if (typeof it !== 'string' && typeof it !== 'number') return undefined;
+    const text = String(it).trim();
+    if (text.length > maxPiece) return undefined;
+    joined += text;
+  }
+  return joined;
 }

@@ -1,5 +1,5 @@
-import { decimalOf } from './amounts.js';
-import { type CallLeaf, isAmount } from './call-leaf.js';
+import { statedAmount } from './amounts.js';
+import type { CallLeaf } from './call-leaf.js';
 import { contentFindings, privateFindings } from './content-rules.js';
 import { findingOf } from './finding.js';
 import type { JudgedCall, JudgeState } from './judge-state.js';
@@ -86,15 +86,17 @@ function identifierFindings(state: JudgeState, call: JudgedCall): TaintFinding[]
     );
 }
 
-/** A plain word beside another member that is none says what kind of object that one names. */
+/** A plain word beside another member that names an object, such as an id or a path, says what kind of object that is. */
 function isKind({ isMember, text, pointer }: CallLeaf, { leaves }: JudgedCall): boolean {
   if (!isMember || !kindWord.test(text)) return false;
   return leaves.some(
-    (it) => it.isMember && parentOf(it.pointer) === parentOf(pointer) && !kindWord.test(it.text),
+    (it) => it.isMember && parentOf(it.pointer) === parentOf(pointer) && objectName.test(it.text),
   );
 }
 
 const kindWord = /^[a-z]{1,12}$/;
+/** One word with a digit or a sign. */
+const objectName = /^(?=.*[\d/._-])\S+$/;
 
 function parentOf(pointer: string): string {
   return pointer.slice(0, pointer.lastIndexOf('/'));
@@ -107,10 +109,10 @@ function parentOf(pointer: string): string {
 function amountFindings(state: JudgeState, call: JudgedCall, parties: readonly CallLeaf[]): TaintFinding[] {
   const isPayment = call.level === 'pay' && !parties.every((it) => state.endorsements.isNamedPlace(it.text));
   return call.leaves.flatMap((leaf) => {
-    if (leaf.role !== 'control' || !isAmount(leaf)) return [];
-    const decimal = decimalOf(leaf.text.replace(/^[$€£]/, ''));
+    const decimal = leaf.role === 'control' ? statedAmount(leaf.text) : undefined;
+    if (decimal === undefined) return [];
     if (state.endorsements.hasControl(leaf.text, inputKey(call, leaf))) return [];
-    const match = decimal === undefined ? undefined : state.index.findAmount(decimal);
+    const match = state.index.findAmount(decimal);
     if (match === undefined && !isPayment && !isLongNumber(leaf.text)) return [];
     return [findingOf('amount', leaf, match, [valueEndorsement(call, leaf)])];
   });
@@ -135,7 +137,7 @@ function destructiveFindings(state: JudgeState, call: JudgedCall): TaintFinding[
     );
 }
 
-/** An act that reaches others without naming them, such as a purchase: its objects must be endorsed. */
+/** An act that reaches others without naming them, such as a purchase or a comment: its objects must be endorsed. */
 function actFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
   // Without any argument, nobody can choose what it does.
   if (call.labels.undeclaredRoles === true && call.leaves.length === 0) return [];
@@ -145,7 +147,14 @@ function actFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
     const hasControl = call.leaves.some((it) => it.role === 'control');
     return hasControl ? controls : [findingOf('identifier', { pointer: '', text: '' }, undefined, [])];
   }
-  return [...identifierFindings(state, call), ...taintedControls(state, call)];
+  // The number of an issue says nothing: its repository does.
+  const sinks = objects.filter((it) => !/^\d{1,6}$/.test(it.text));
+  return [
+    ...identifierFindings(state, call),
+    ...taintedControls(state, call),
+    ...contentFindings(state, call),
+    ...privateFindings(state, call, [], { sinks }),
+  ];
 }
 
 /** A change that only concerns the user. */

@@ -1,5 +1,6 @@
+import { namedIn } from './content-rules.js';
 import { findingOf } from './finding.js';
-import { identifiersIn, namedBy } from './identifiers.js';
+import { namedBy } from './identifiers.js';
 import type { JudgedCall, JudgeState } from './judge-state.js';
 import { readPlace } from './named-place.js';
 import { inputKey } from './place-rules.js';
@@ -15,7 +16,7 @@ export function strictFindings(state: JudgeState, call: JudgedCall): TaintFindin
     const input = inputKey(call, leaf);
     const value = { source: 'approval', kind: 'value', value: leaf.text, level: call.level, input } as const;
     if (leaf.role === 'content') {
-      for (const found of identifiersIn(leaf.text)) {
+      for (const found of namedIn(state, leaf.text)) {
         const to = namedBy(found);
         if (endorsements.hasPlace(to, 'pay') || endorsements.hasIdentifier(found.text, input)) continue;
         const at = { pointer: leaf.pointer, text: found.text };

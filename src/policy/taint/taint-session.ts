@@ -2,7 +2,7 @@ import type { Json } from '../../model/json.js';
 import { LiveMap } from '../../model/live-map.js';
 import { leavesOf } from './call-leaf.js';
 import { type Endorsement, Endorsements, type OpenedLinks } from './endorsements.js';
-import { canonical } from './folded-text.js';
+import { canonical, squeeze } from './folded-text.js';
 import { judgeCall } from './judge.js';
 import { type JudgeState, judgedCallOf, type PendingCode, type TaintCall } from './judge-state.js';
 import { levelOf } from './level.js';
@@ -126,7 +126,6 @@ export class TaintSession {
   returned(call: TaintCall, result: Json): void {
     const { labels } = call;
     const number = this.#running.get(call.callId)?.call ?? ++this.#calls;
-    const isThirdParty = labels.result === 'third-party';
     const label = resultLabel(labels, result, this.#label);
     this.#hasValues = true;
     if (isConsequential(labels) && asksForCode(result))
@@ -135,9 +134,10 @@ export class TaintSession {
         { package: call.package, call: number },
       ];
     const origin = { package: call.package, tool: call.tool, callId: call.callId, call: number };
-    if (isConsequential(labels) && !isThirdParty) this.#endorseMade(call, result);
-    this.#index.add(origin, result, { label, isThirdParty });
-    if (!isThirdParty) this.#hasOwnValues = true;
+    if (isConsequential(labels) && labels.result !== 'third-party') this.#endorseMade(call, result);
+    // An acknowledgment can contain text of others too.
+    this.#index.add(origin, result, { label, isThirdParty: labels.result !== 'own' });
+    if (labels.result !== 'third-party') this.#hasOwnValues = true;
     this.#label = joinLabels(this.#label, label);
   }
 
@@ -151,16 +151,19 @@ export class TaintSession {
     this.#index.add(origin, result, { label, isThirdParty: true });
   }
 
-  /** Objects that a call made: values of its result that no result had before. */
+  /** Objects that a call made: values of its result that no result had before, and that the caller did not give it. */
   #endorseMade(call: TaintCall, result: Json): void {
     const texts = freshTexts(result);
-    const places = leavesOf(call.input, call.labels).filter((it) => it.role === 'destination');
+    const leaves = leavesOf(call.input, call.labels);
+    const given = leaves.map((it) => squeeze(it.text));
+    const places = leaves.filter((it) => it.role === 'destination');
     if (call.labels.result === 'status' && !call.labels.effects.has('send'))
       this.#endorsements.addMadeFile(
         new Set([...wordsIn(result), ...places.flatMap((it) => wordsIn(it.text))].map(canonical)),
       );
     for (const text of texts) {
       if (this.#index.findToken(text) !== undefined) continue;
+      if (given.some((it) => it.includes(squeeze(text)))) continue;
       this.#endorsements.add({
         source: 'made',
         kind: 'value',

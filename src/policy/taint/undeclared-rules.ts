@@ -1,6 +1,7 @@
 // Tools of which nobody says what they do: most calls of them are reads.
 import { type CallLeaf, isAmount } from './call-leaf.js';
 import { privateFindings } from './content-rules.js';
+import { findDisguised } from './disguised-value.js';
 import { findingOf } from './finding.js';
 import { identifiersIn } from './identifiers.js';
 import type { JudgedCall, JudgeState } from './judge-state.js';
@@ -21,7 +22,7 @@ export function isOwnTalk({ index, endorsements }: JudgeState, call: JudgedCall)
     if (role === 'handle' || endorsements.hasIdentifier(text, input)) return true;
     if (isAmount(leaf)) return endorsements.hasControl(text, input);
     if (readPlace(text).kind !== 'name' || identifiersIn(text).length > 0) return false;
-    return index.find(text) === undefined;
+    return index.find(text) === undefined && findDisguised(index, text) === undefined;
   });
 }
 
@@ -30,7 +31,7 @@ export function isOwnTalk({ index, endorsements }: JudgeState, call: JudgedCall)
  * results of other packages contained. Its own package knows already what it showed.
  */
 export function readFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
-  return call.leaves.flatMap((leaf) => {
+  const found = call.leaves.flatMap((leaf) => {
     if (state.endorsements.hasIdentifier(leaf.text, inputKey(call, leaf))) return [];
     const places = placesIn(leaf);
     const unknown = unknownIn(state, call, leaf, places);
@@ -42,6 +43,15 @@ export function readFindings(state: JudgeState, call: JudgedCall): TaintFinding[
       ? []
       : [findingOf('tainted', leaf, match, [valueEndorsement(call, leaf)])];
   });
+  // A longer question can contain a private token, as it is or disguised.
+  const open = call.leaves.filter((it) => !found.some(({ pointer }) => pointer === it.pointer));
+  return [...found, ...takenAlong(state, call, open)];
+}
+
+/** Private tokens of other packages in what a read is asked for. */
+function takenAlong(state: JudgeState, call: JudgedCall, asked: readonly CallLeaf[]): TaintFinding[] {
+  const leaves = asked.map((it): CallLeaf => ({ ...it, role: 'content' }));
+  return privateFindings(state, { ...call, leaves }, [], { isToOwner: true });
 }
 
 /**
@@ -49,8 +59,7 @@ export function readFindings(state: JudgeState, call: JudgedCall): TaintFinding[
  * packages are not taken along. If the caller can choose the host, it is a visit.
  */
 export function askFindings(state: JudgeState, call: JudgedCall): TaintFinding[] {
-  const leaves = call.leaves.map((it): CallLeaf => ({ ...it, role: 'content' }));
-  const tokens = privateFindings(state, { ...call, leaves }, [], { isToOwner: true });
+  const tokens = takenAlong(state, call, call.leaves);
   if (call.labels.asks !== 'any') return tokens;
   const places = call.leaves.flatMap((leaf) => unknownIn(state, call, leaf, placesIn(leaf)));
   return [...places, ...tokens];

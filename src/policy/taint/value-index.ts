@@ -2,8 +2,9 @@ import type { Json, JsonPath } from '../../model/json.js';
 import { decodedViews } from '../scan/decoded-view.js';
 import { CodeTable } from './code-table.js';
 import { foldedAscii, foldedCodes, squeeze } from './folded-text.js';
-import { type IndexedLeaf, matchIn, offsetIn, type SourceMatch } from './indexed-leaf.js';
-import { base, hashOf, hasPiece, isBreak, pieceOf } from './piece-hash.js';
+import { type IndexedLeaf, leafAt, matchIn, offsetIn, type SourceMatch } from './indexed-leaf.js';
+import { base, hashOf, isBreak, pieceAt, pieceOf } from './piece-hash.js';
+import { eachText } from './result-texts.js';
 import { SeenAmounts } from './seen-amounts.js';
 import type { TaintLabel, TaintOrigin } from './taint-label.js';
 
@@ -67,7 +68,7 @@ export class ValueIndex {
     const flags =
       (isThirdParty ? seen.thirdParty : seen.other) | (label.secrecy === 'public' ? 0 : seen.private);
     this.#packages.set(origin.package, (this.#packages.get(origin.package) ?? 0) | flags);
-    this.#addValue(origin, value, [], flags);
+    eachText(value, [], (text, path) => this.#addText(origin, text, path, flags));
   }
 
   /** Packages that showed private data; undefined if not all of them are known any more. */
@@ -86,21 +87,8 @@ export class ValueIndex {
     return this.#isComplete && this.#packages.size === 1 && this.#packages.has(packageId);
   }
 
-  #addValue(origin: TaintOrigin, value: Json, path: JsonPath, flags: number): void {
-    if (!this.#isComplete) return;
-    if (typeof value === 'string') this.#addText(origin, value, path, flags);
-    else if (typeof value === 'number') this.#addText(origin, String(value), path, flags);
-    else if (Array.isArray(value))
-      for (const [at, it] of value.entries()) this.#addValue(origin, it, [...path, at], flags);
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, it] of Object.entries(value)) {
-        this.#addText(origin, key, path, flags);
-        this.#addValue(origin, it, [...path, key], flags);
-      }
-  }
-
   #addText(origin: TaintOrigin, text: string, path: JsonPath, flags: number): void {
-    if (text.length < 2) return;
+    if (text.length < 2 || !this.#isComplete) return;
     for (const view of decodedViews(text)) {
       if (!this.#isComplete || !this.#reserve(view.text.length)) {
         this.#isComplete = false;
@@ -257,6 +245,12 @@ export class ValueIndex {
     return this.#tokens.find(this.#codes, hashOf(piece, 0, piece.length), piece, 0, piece.length, flags);
   }
 
+  /** Whether a value of letters consists of such pieces too. Common words often do. */
+  findAssembled(value: string): SourceMatch | undefined {
+    const piece = pieceOf(squeeze(value));
+    return piece.length <= 64 ? this.#assembled(piece, seen.any) : undefined;
+  }
+
   /** A value that consists of pieces of three characters or more, each of them seen. */
   #assembled(piece: Uint16Array, flags: number): SourceMatch | undefined {
     const { length } = piece;
@@ -282,18 +276,17 @@ export class ValueIndex {
 
   /** Whether the letters and digits of a text were seen in a row, whatever is between them. */
   contains(text: string): boolean {
-    return !this.#isComplete || hasPiece(this.#codes, this.#length, pieceOf(squeeze(text)));
+    return !this.#isComplete || pieceAt(this.#codes, this.#length, pieceOf(squeeze(text)), 0) !== -1;
+  }
+
+  /** Where the letters and digits of a squeezed value stand in a row, from an offset on. Undefined: nowhere. */
+  nextRun(squeezed: string, from: number): { readonly at: number; readonly leaf: IndexedLeaf } | undefined {
+    const at = pieceAt(this.#codes, this.#length, pieceOf(squeezed), from);
+    return at === -1 ? undefined : { at, leaf: leafAt(this.#leaves, at) };
   }
 
   #matchAt(offset: number): SourceMatch {
-    let low = 0;
-    let high = this.#leaves.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#leaves[middle] as IndexedLeaf).start <= offset) low = middle;
-      else high = middle - 1;
-    }
-    const leaf = this.#leaves[low] as IndexedLeaf;
+    const leaf = leafAt(this.#leaves, offset);
     return matchIn(leaf, offsetIn(leaf.text, offset - leaf.start));
   }
 }

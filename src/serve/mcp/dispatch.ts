@@ -65,8 +65,11 @@ export interface Dispatch {
   inputSchemaOf(tool: string): Promise<JsonSchema | undefined>;
   /** How clients may run a tool, by any of its names. */
   executionOf(tool: string): Promise<JsonObject | undefined>;
-  /** A new list of watched resources for one client. `report`: called with the address of a resource that was updated. */
-  watchedResources(report: (uri: string) => void): WatchedResources;
+  /**
+   * A new list of watched resources for one client, in the session with this name. `report`: called with the address of a
+   * resource that was updated.
+   */
+  watchedResources(report: (uri: string) => void, sessionName: string | undefined): WatchedResources;
   /** Who holds what the session with this name was given: the caller, and the name. */
   holderOf(sessionName: string | undefined): string;
   /** Notes text of another session before the session with this name shows it. */
@@ -172,7 +175,11 @@ export function createDispatch(options: McpServerOptions): Dispatch {
     executionOf: async (tool) => (await tools.find(tool))?.tool.execution,
     holderOf: (sessionName) => named.of(sessionName).holder,
     note: (sessionName, from, content) => named.of(sessionName).session.note(from, content),
-    watchedResources: (report) => new WatchedResources(resources, report),
+    watchedResources: (report, sessionName) =>
+      new WatchedResources(
+        { subscribe: (...args) => resources.subscribe(named.of(sessionName).session, ...args) },
+        report,
+      ),
     answer,
     errorReply(id, error) {
       const { code, message, data } = errorOf(error);

@@ -14,13 +14,11 @@ const markdown = 'text/markdown';
 
 /** Resources: skills of packages, resources of upstream servers, and stored large results. */
 export class ResourceCatalog {
-  readonly #session: Session;
   readonly #prompts: PromptCatalog;
   readonly #results: ResultStore;
   readonly #listed: LoadOnce<readonly ListedResource[]>;
 
   constructor(session: Session, prompts: PromptCatalog, results: ResultStore) {
-    this.#session = session;
     this.#listed = new LoadOnce(() => session.resources());
     this.#prompts = prompts;
     this.#results = results;
@@ -67,9 +65,14 @@ export class ResourceCatalog {
   }
 
   /** Reports updates until the signal. Skills and stored results are not updated: `list_changed` reports a new version. */
-  async subscribe(uri: string, onUpdate: (uri: string) => void, signal: CancelSignal): Promise<void> {
+  async subscribe(
+    session: Pick<Session, 'subscribe'>,
+    uri: string,
+    onUpdate: (uri: string) => void,
+    signal: CancelSignal,
+  ): Promise<void> {
     if (uri.startsWith(resultUriPrefix) || (await this.#findSkill(uri)) !== undefined) return;
-    await found(uri, () => this.#session.subscribe(uri, onUpdate, signal));
+    await found(uri, () => session.subscribe(uri, onUpdate, signal));
   }
 
   /** Resources of upstream servers. Their URIs start with the package and server name. */

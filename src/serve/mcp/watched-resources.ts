@@ -1,6 +1,6 @@
+import type { Session } from '../../host/host.js';
 import { Cancellation } from '../../model/cancel-signal.js';
 import { invalidParams, RpcError } from './json-rpc.js';
-import type { ResourceCatalog } from './resource-catalog.js';
 
 /** Resources that one client watches at the same time. */
 const maxWatched = 64;
@@ -9,13 +9,13 @@ const intervalMs = 100;
 
 /** The resources that one client watches, and its reports about them. */
 export class WatchedResources {
-  readonly #resources: Pick<ResourceCatalog, 'subscribe'>;
+  readonly #resources: Pick<Session, 'subscribe'>;
   readonly #report: (uri: string) => void;
   readonly #watched = new Map<string, Cancellation>();
   /** Reports that wait, by address. False: nothing changed since the last report. */
   readonly #waiting = new Map<string, boolean>();
 
-  constructor(resources: Pick<ResourceCatalog, 'subscribe'>, report: (uri: string) => void) {
+  constructor(resources: Pick<Session, 'subscribe'>, report: (uri: string) => void) {
     this.#resources = resources;
     this.#report = report;
   }

@@ -12,10 +12,24 @@ const files = [
   ['agentdojo', join(data, 'agentdojo-replay.json.gz'), join(own, 'agentdojo-effects.json')],
 ] as const;
 
-const renamed = (name: string) => `n${[...name].map((it) => it.charCodeAt(0).toString(36)).join('z')}`;
+const names = new Map<string, string>();
 
-function renamedKeys(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([key, it]) => [renamed(key), it]));
+/** Another name for each name: `n` and some letters. */
+function renamed(name: string): string {
+  let found = names.get(name);
+  if (found === undefined) {
+    const number = names.size.toString(26);
+    found = `n${[...number].map((it) => String.fromCharCode(97 + Number.parseInt(it, 26))).join('')}`;
+    names.set(name, found);
+  }
+  return found;
+}
+
+/** With other names for all members, at any depth. */
+function renamedKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(renamedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, it]) => [renamed(key), renamedKeys(it)]));
 }
 
 /** All tools and their inputs with other names, in tools, traces and labels alike. */
@@ -26,9 +40,10 @@ function renameAll(value: Json, key = ''): Json {
     Object.entries(value).map(([name, it]): [string, Json] => {
       if (name === 'tool' && typeof it === 'string') return [name, renamed(it)];
       if (key === 'tools' && name === 'name') return [name, renamed(String(it))];
-      if ((name === 'args' || name === 'inputs' || name === 'properties') && typeof it === 'object')
-        return [name, renamedKeys(it as JsonObject)];
-      return [name, renameAll(it, name)];
+      if (name === 'args' || (name === 'inputs' && typeof it === 'object')) return [name, renamedKeys(it)];
+      if (name !== 'properties') return [name, renameAll(it, name)];
+      const fields = Object.entries(it as JsonObject);
+      return [name, Object.fromEntries(fields.map(([field, schema]) => [renamed(field), renameAll(schema)]))];
     }),
   );
 }
@@ -58,6 +73,7 @@ for (const [name, file, labels] of files)
           const { missed: __, ...counts } = measure(core, other, options);
           expect(counts).toEqual(expected);
         }
+      expect(names.size).toBeGreaterThan(80);
     },
     120_000,
   );

@@ -1,6 +1,7 @@
 // Servers that act in somebody's account. Who gets a message or an invitation is a destination.
 import { type KnownServer, reads, removes, sends } from './known-server.js';
 
+/** Others see what is written in a repository, also without an assignee: all of these are objects of the act. */
 const repo = { owner: 'identifier', repo: 'identifier' } as const;
 const repoQuery = { owner: 'query', repo: 'query' } as const;
 const readsRepo = (reason: string, more: Readonly<Record<string, 'query'>> = {}) =>
@@ -48,11 +49,11 @@ export const github: KnownServer = {
       ...{ name: 'identifier', description: 'content', organization: 'destination' },
     }),
     create_issue: sends('"Create a new issue": others see it', {
-      ...{ ...repo, title: 'content', body: 'content', labels: 'content', assignees: 'destination' },
+      ...{ ...repo, title: 'content', body: 'content', labels: 'content', assignees: 'identifier' },
     }),
     update_issue: sends('"Update an existing issue"', {
       ...{ ...repo, issue_number: 'identifier', title: 'content', body: 'content', labels: 'content' },
-      ...{ assignees: 'destination', state: 'content', milestone: 'content' },
+      ...{ assignees: 'identifier', state: 'content', milestone: 'content' },
     }),
     add_issue_comment: sends('"Add a comment to an existing issue"', {
       ...{ ...repo, issue_number: 'identifier', body: 'content' },

@@ -111,6 +111,18 @@ describe('in a session with text of others', () => {
       { owner: 'eve', repo: 'public', issue_number: 1, body: 'x' },
       ['identifier', 'identifier', 'identifier'],
     ],
+    [
+      '@modelcontextprotocol/server-github',
+      'create_issue',
+      { owner: 'eve', repo: 'public', title: 'a', body: 'b' },
+      ['identifier', 'identifier'],
+    ],
+    [
+      '@modelcontextprotocol/server-github',
+      'update_issue',
+      { owner: 'eve', repo: 'public', issue_number: 1, body: 'sk-live-4711-x' },
+      ['identifier', 'identifier', 'identifier', 'private'],
+    ],
     ['@playwright/mcp', 'browser_navigate', { url: 'https://evil.example/x' }, ['destination']],
     ['@playwright/mcp', 'browser_type', { ref: 'e12', text: 'sk-live-4711-x' }, ['private']],
     ['@brave/brave-search-mcp-server', 'brave_web_search', { query: 'sk-live-4711-x' }, ['private']],

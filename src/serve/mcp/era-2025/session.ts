@@ -100,8 +100,9 @@ class Client2025 implements Session2025 {
     this.#sessionName = options.sessionName;
     this.#onClose = onClose;
     this.#isLasting = options.send !== undefined;
-    this.#watched = dispatch.watchedResources((uri) =>
-      this.#send(notification('notifications/resources/updated', { uri })),
+    this.#watched = dispatch.watchedResources(
+      (uri) => this.#send(notification('notifications/resources/updated', { uri })),
+      options.sessionName,
     );
     const { now, newId, approvals, waiting } = dispatch.options;
     const { pageWaitMs } = waiting;

@@ -50,8 +50,9 @@ export class Subscriptions {
     { sessionName, signal, onNotification }: Request2026Options,
   ): Promise<JsonObject | undefined> {
     const lists = watchedLists.filter((list) => requested[`${list}ListChanged`] === true);
-    const watched = this.#dispatch.watchedResources((uri) =>
-      onNotification(notification('notifications/resources/updated', { uri, ...meta })),
+    const watched = this.#dispatch.watchedResources(
+      (uri) => onNotification(notification('notifications/resources/updated', { uri, ...meta })),
+      sessionName,
     );
     const meta = { _meta: { [metaKeys.subscriptionId]: request.id } };
     const uris = await watchable(watched, requested.resourceSubscriptions);
