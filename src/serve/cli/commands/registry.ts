@@ -125,7 +125,7 @@ export const registryCommand: Command = {
     {
       name: 'root',
       value: 'SHA256',
-      text: 'with mirror: what the root file of a folder must be (default: that of the configuration)',
+      text: 'with mirror and verify: what the root file of a folder must be (default with mirror: that of the configuration)',
     },
     { name: 'read', text: 'with token create: a token that only reads' },
     { name: 'port', value: 'N', text: 'with serve: port (default: 8378; 0 picks a free one)' },
@@ -148,9 +148,13 @@ export const registryCommand: Command = {
     const [verb = ''] = args.positionals;
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
     if (run === undefined)
-      throw new HostError('usage', `unknown subcommand of registry: ${JSON.stringify(verb)}`, {
-        hint: `use ${Object.keys(verbs).join(', ')}`,
-      });
+      throw new HostError(
+        'usage',
+        verb === ''
+          ? 'say what to do with a registry'
+          : `unknown subcommand of registry: ${JSON.stringify(verb)}`,
+        { hint: `use ${Object.keys(verbs).join(', ')}` },
+      );
     return run(args, terminal);
   },
 };
@@ -163,7 +167,7 @@ async function review(args: Arguments, terminal: Terminal): Promise<number> {
     });
   if (more.length > 0 || (verb === 'list' && id !== undefined))
     throw new HostError('usage', 'name one package at a time');
-  const { data } = (await RegistryPlace.open(args, terminal)).assertData();
+  const { data } = (await RegistryPlace.open(args, terminal)).assertData(terminal);
   const queue = await terminal.openReviewQueue(data);
   if (verb === 'list') {
     const entries = await queue.list();

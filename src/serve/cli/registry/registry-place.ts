@@ -1,7 +1,7 @@
 // Where a registry is on this machine: its files, which everybody may read, and beside them its keys and the data of its
 // server, which nobody else may.
 import { accessSync, constants, existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { HostError } from '../../../model/host-error.js';
 import { KeyFolder, type NamedKey } from '../../../registry/keys/key-folder.js';
 import { onlineSignersOf } from '../../../registry/keys/role-keys.js';
@@ -57,8 +57,12 @@ export class RegistryPlace {
     return new RegistryPlace(path, resolve(terminal.cwd, args.value('data') ?? `${path}.data`), keyFolders);
   }
 
-  /** Throws if the private data is there and cannot be used by this user. */
-  assertData(): this {
+  /** Throws if there is no registry here, or its private data cannot be used by this user. */
+  assertData({ isFolder }: Pick<Terminal, 'isFolder'>): this {
+    if (!isFolder(this.data) && !isFolder(join(this.folder, 'metadata')))
+      throw new HostError('not_found', `there is no registry in ${this.folder}`, {
+        hint: 'check the path; most commands take the folder as --registry DIR',
+      });
     try {
       if (existsSync(this.data)) accessSync(this.data, constants.R_OK | constants.W_OK | constants.X_OK);
       return this;
@@ -90,6 +94,7 @@ export class RegistryPlace {
   }
 
   async online(): Promise<OnlineSigners> {
+    await this.repository.finish();
     return onlineSignersOf(await this.repository.view(), await this.signers());
   }
 }
