@@ -254,7 +254,7 @@ async function required(transport: RegistryTransport, path: string, maxBytes: nu
   const bytes = await transport.read(path, maxBytes);
   if (bytes !== undefined) return bytes;
   throw new HostError('integrity', `the registry at ${transport.place} has no ${path}`, {
-    hint: 'check the address of the registry; if it is right, tell its operator',
+    hint: 'check the address or folder; a copy that is not whole must be made again; otherwise tell the operator of the registry',
   });
 }
 
