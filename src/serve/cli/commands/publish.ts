@@ -106,7 +106,7 @@ async function publish(
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
   const collects = args.value('save') !== undefined;
   if (chosen.kind === 'folder') {
-    const place = (await RegistryPlace.open(args, terminal, chosen.folder)).assertData(terminal);
+    const place = (await RegistryPlace.open(args, terminal, chosen.folder)).assertData();
     return publishLocally(release, {
       ...{ repository: place.repository, data: place.data, formats, publisher: terminal.principal },
       online: await place.online(),

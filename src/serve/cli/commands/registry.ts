@@ -167,11 +167,15 @@ async function review(args: Arguments, terminal: Terminal): Promise<number> {
     });
   if (more.length > 0 || (verb === 'list' && id !== undefined))
     throw new HostError('usage', 'name one package at a time');
-  const { data } = (await RegistryPlace.open(args, terminal)).assertData(terminal);
+  const { data } = (await RegistryPlace.open(args, terminal)).assertData();
   const queue = await terminal.openReviewQueue(data);
   if (verb === 'list') {
     const entries = await queue.list();
-    return print(args.has('all') ? entries : entries.filter((it) => it.review === undefined), args, terminal);
+    const shown = args.has('all') ? entries : entries.filter((it) => it.review === undefined);
+    if (shown.length > 0 || args.has('json')) return print(shown, args, terminal);
+    // The folder too, because a registry elsewhere has a queue of its own.
+    terminal.out(`no package waits for a review in ${data}\n`);
+    return 0;
   }
   if (id === undefined)
     throw new HostError('usage', `name the package to ${verb}`, {
@@ -214,7 +218,6 @@ async function confirmApproval(entry: ReviewEntry, args: Arguments, terminal: Te
 function print(entries: readonly ReviewEntry[], args: Arguments, terminal: Terminal): number {
   if (args.has('json'))
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/registry-review@1', entries })}\n`);
-  else if (entries.length === 0) terminal.out('no package waits for a review\n');
   else
     terminal.out(
       entries.map((it) => printReviewEntry(it, terminalStyle(args, terminal), terminal.columns)).join('\n'),

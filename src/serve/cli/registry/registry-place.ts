@@ -57,12 +57,16 @@ export class RegistryPlace {
     return new RegistryPlace(path, resolve(terminal.cwd, args.value('data') ?? `${path}.data`), keyFolders);
   }
 
-  /** Throws if there is no registry here, or its private data cannot be used by this user. */
-  assertData({ isFolder }: Pick<Terminal, 'isFolder'>): this {
-    if (!isFolder(this.data) && !isFolder(join(this.folder, 'metadata')))
-      throw new HostError('not_found', `there is no registry in ${this.folder}`, {
-        hint: 'check the path; most commands take the folder as --registry DIR',
-      });
+  /** Throws if there is no registry here. */
+  assertRegistry({ isFolder }: Pick<Terminal, 'isFolder'>): this {
+    if (isFolder(this.data) || isFolder(join(this.folder, 'metadata'))) return this;
+    throw new HostError('not_found', `there is no registry in ${this.folder}`, {
+      hint: 'check the path; most commands take the folder as --registry DIR',
+    });
+  }
+
+  /** Throws if the private data is there and cannot be used by this user. */
+  assertData(): this {
     try {
       if (existsSync(this.data)) accessSync(this.data, constants.R_OK | constants.W_OK | constants.X_OK);
       return this;
