@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sha256 } from './files/sha256.js';
 import { readStoredVault } from './host/operator/stored-vault.js';
+import { HostError } from './model/host-error.js';
 import type { RegistrySetting } from './model/registry-setting.js';
 import type { RegistrySource } from './model/source.js';
 import { parseDestination } from './net/destination.js';
@@ -152,7 +153,24 @@ function withConfigured<T>(
   return withRegistries(policy.registries ?? [], services, signal, work);
 }
 
+/** How often something is signed again because somebody else changed the namespace meanwhile. */
+const maxAttempts = 8;
+
 async function asPublisher<T>(
+  at: Omit<ServerPublication, 'release'>,
+  signal: AbortSignal,
+  work: (options: RemotePublicationOptions) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await asPublisherOnce(at, signal, work);
+    } catch (error) {
+      const isOutdated = error instanceof HostError && error.code === 'state_locked';
+      if (!isOutdated || attempt === maxAttempts) throw error;
+    }
+}
+
+async function asPublisherOnce<T>(
   { setting, state, policy, signers, token, collects }: Omit<ServerPublication, 'release'>,
   signal: AbortSignal,
   work: (options: RemotePublicationOptions) => Promise<T>,

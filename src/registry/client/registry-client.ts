@@ -1,5 +1,6 @@
 // One registry as a client uses it: its state is updated and checked first, and only then kept or used.
 
+import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { readLogEntry } from '../log/log-entry.js';
 import { type LogHead, openLogHead } from '../log/log-head.js';
@@ -65,7 +66,7 @@ export class RegistryClient {
   /** Reads the newest state. Nothing is stored before every check of it has passed. */
   async update(): Promise<RegistryState> {
     const { transport, store, now, acceptExpired, name } = this.#options;
-    const trusted = store.trusted(store.hasRoot ? Buffer.alloc(0) : await this.firstRoot());
+    const trusted = store.trusted(this.#knowsRoot() ? undefined : await this.firstRoot());
     const view = await RegistryView.open({ transport, trusted, now: now(), acceptExpired });
     const quarantine = await this.#quarantine(view);
     this.#keep(view, { quarantine });
@@ -112,7 +113,34 @@ export class RegistryClient {
 
   #keep(view: RegistryView, said: ReleaseStatements): void {
     const { store, now } = this.#options;
-    store.keep(view.trusted, new Date(now()).toISOString(), said);
+    const seen = new Date(now()).toISOString();
+    store.keep(view.trusted, { seen, firstRoot: this.#configuredRoot, said });
+  }
+
+  /** The SHA-256 of the root file that the operator configured. */
+  get #configuredRoot(): string {
+    const { root } = this.#options;
+    return 'file' in root ? sha256(root.file) : root.fingerprint;
+  }
+
+  /**
+   * Whether this machine knows a root that follows from the configured one. Throws if what it knows began with another root:
+   * the operator changed the configuration then, and the old root must not be trusted on.
+   */
+  #knowsRoot(): boolean {
+    const { store, root, name } = this.#options;
+    const configured = this.#configuredRoot;
+    const [stored, first] = [store.root, store.firstRoot];
+    if (stored === undefined || first === undefined) return false;
+    // Also the newest root file of the same registry may be configured.
+    if (first === configured || ('file' in root && root.file.equals(stored))) return true;
+    throw new HostError(
+      'integrity',
+      `the configuration names another root for the registry ${name} than this machine has trusted so far: ${configured} instead of ${first}`,
+      {
+        hint: `if you did not change it, ask the operator of the registry which one is right; if the registry was made anew, delete ${store.path}, or give it another name in the configuration`,
+      },
+    );
   }
 
   /** The list is read again only if it changed. */

@@ -12,6 +12,7 @@ import type { NewTrust, TrustedFiles } from './trusted-files.js';
 
 const schema = `
   create table if not exists file (name text primary key, version integer not null, bytes blob not null) without rowid;
+  create table if not exists first_root (id integer primary key check (id = 1), sha256 text not null);
   create table if not exists head (id integer primary key check (id = 1), origin text not null, size integer not null,
     root blob not null, note text not null, seen text not null);
   create table if not exists release (name text not null, version text not null, sha256 text not null, yanked text,
@@ -27,11 +28,22 @@ const schema = `
     content = 'package', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
 `;
 
+/** What is stored with a state. */
+export interface KeptWith {
+  /** ISO 8601, UTC. */
+  readonly seen: string;
+  /** The SHA-256 of the root file that the operator configured. */
+  readonly firstRoot: string;
+  readonly said: ReleaseStatements;
+}
+
 export class RegistryStore {
   readonly connection: SqliteConnection;
+  readonly path: string;
 
-  private constructor(connection: SqliteConnection) {
+  private constructor(connection: SqliteConnection, path: string) {
     this.connection = connection;
+    this.path = path;
   }
 
   static open(path: string): RegistryStore {
@@ -41,7 +53,7 @@ export class RegistryStore {
       chmodSync(path, 0o600);
       connection.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full;');
       connection.exec(schema);
-      return new RegistryStore(connection);
+      return new RegistryStore(connection, path);
     } catch (error) {
       throw new HostError(
         'state_unusable',
@@ -54,10 +66,10 @@ export class RegistryStore {
     }
   }
 
-  /** What was trusted last; with `firstRoot` if nothing was. */
-  trusted(firstRoot: Buffer): TrustedFiles {
+  /** What was trusted last. `root`: used instead of the stored root, which may be missing. */
+  trusted(root?: Buffer): TrustedFiles {
     return {
-      root: this.#file('root') ?? firstRoot,
+      root: root ?? this.root ?? Buffer.alloc(0),
       timestamp: this.#file('timestamp'),
       snapshot: this.#file('snapshot'),
       head: this.head,
@@ -83,8 +95,15 @@ export class RegistryStore {
     return row === undefined ? undefined : String(row.seen);
   }
 
-  get hasRoot(): boolean {
-    return this.#file('root') !== undefined;
+  /** The newest root file; undefined: nothing is trusted yet. */
+  get root(): Buffer | undefined {
+    return this.#file('root');
+  }
+
+  /** The SHA-256 of the root file with which the operator began to trust the registry. */
+  get firstRoot(): string | undefined {
+    const [row] = this.connection.all('select sha256 from first_root', []);
+    return row === undefined ? undefined : String(row.sha256);
   }
 
   /** The list of releases under quarantine, if the one with this hash was stored last. */
@@ -120,7 +139,7 @@ export class RegistryStore {
   }
 
   /** Stores everything at once. If another process stored a newer state meanwhile, that stays. */
-  keep(trust: NewTrust, seen: string, said: ReleaseStatements = {}): void {
+  keep(trust: NewTrust, { seen, firstRoot, said }: KeptWith): void {
     this.transaction(() => {
       if (
         trust.versions.timestamp < this.#version('timestamp') &&
@@ -128,6 +147,7 @@ export class RegistryStore {
       )
         return;
       if (trust.versions.root < this.#version('root')) return;
+      this.connection.run('insert or replace into first_root (id, sha256) values (1, ?)', [firstRoot]);
       this.#put('root', trust.versions.root, trust.root);
       this.#put('timestamp', trust.versions.timestamp, trust.timestamp);
       this.#put('snapshot', trust.versions.snapshot, trust.snapshot);

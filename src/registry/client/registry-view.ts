@@ -254,7 +254,7 @@ async function required(transport: RegistryTransport, path: string, maxBytes: nu
   const bytes = await transport.read(path, maxBytes);
   if (bytes !== undefined) return bytes;
   throw new HostError('integrity', `the registry at ${transport.place} has no ${path}`, {
-    hint: 'check the address of the registry; if it is right, tell its operator',
+    hint: 'check the address or folder; a copy that is not whole must be made again; otherwise tell the operator of the registry',
   });
 }
 
@@ -267,9 +267,13 @@ function checkExpiry(
   if (!isExpired(document, now)) return;
   const text = `${what} expired at ${document.expires}`;
   if (acceptExpired !== true)
-    throw new HostError('integrity', `the copy of the registry at ${transport.place} is too old: ${text}`, {
-      hint: 'ask its operator to renew it; to use an offline copy, set accept_expired for this registry',
-    });
+    throw new HostError(
+      'integrity',
+      `the copy of the registry at ${transport.place} is too old: ${text}, and it is ${new Date(now).toISOString()} here`,
+      {
+        hint: 'check the clock of this machine; ask the operator of the registry to renew it; to use an offline copy, set accept_expired for this registry',
+      },
+    );
   expired.push(text);
 }
 

@@ -48,13 +48,18 @@ export class KeyFolder {
     return this.#folder;
   }
 
+  /** Whether there is a key with this name. */
+  has(name: string): boolean {
+    return [fileEnding, linkEnding].some((it) => existsSync(this.#path(name, it)));
+  }
+
   /** Creates a key. A key that is there is never replaced. */
   async create(name: string, place: KeyPlace = 'file'): Promise<NamedKey> {
     if (!keyName.test(name))
       throw new HostError('usage', `${JSON.stringify(name)} is not a name for a key`, {
         hint: 'use lower-case letters, digits, "." and "-"',
       });
-    if (this.#exists(name))
+    if (this.has(name))
       throw new HostError('usage', `${this.#folder} has a key ${name} already`, {
         hint: 'choose another name',
       });
@@ -128,10 +133,6 @@ export class KeyFolder {
     throw new HostError('state_unusable', 'this system has no keychain that is supported', {
       hint: 'keep the key in a file',
     });
-  }
-
-  #exists(name: string): boolean {
-    return [fileEnding, linkEnding].some((it) => existsSync(this.#path(name, it)));
   }
 
   #path(name: string, ending: string): string {

@@ -18,14 +18,20 @@ export function assertOnlineKeys(
   signers: readonly RegistrySigner[],
   replaced: readonly string[] = [],
 ): void {
-  const found = onlineKeysOf(view, signers);
-  const missing = onlineRoles.filter(
-    (it) => !replaced.includes(it) && (it === 'log' ? found.log === undefined : !found[it].isEnough),
-  );
+  const missing = missingOnlineRoles(view, signers).filter((it) => !replaced.includes(it));
   if (missing.length === 0) return;
   throw new HostError('denied', `the keys for ${missing.join(', ')} of the registry are not here`, {
     hint: 'use the folder with the online keys; if they are lost, replace them: toolwharf registry rotate ROLE…',
   });
+}
+
+/** The online roles for which too few of the keys are at hand. */
+export function missingOnlineRoles(
+  view: RegistryView,
+  signers: readonly RegistrySigner[],
+): readonly string[] {
+  const found = onlineKeysOf(view, signers);
+  return onlineRoles.filter((it) => (it === 'log' ? found.log === undefined : !found[it].isEnough));
 }
 
 /** The online keys at hand. Where they are lost, those that replace them. Call `assertOnlineKeys` first. */

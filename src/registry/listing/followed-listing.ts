@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { HostError } from '../../model/host-error.js';
 import { RegistryView } from '../client/registry-view.js';
 import { folderTransport } from '../transport/folder-transport.js';
 import type { ListingStore } from './listing-store.js';
@@ -44,7 +45,12 @@ export class FollowedListing {
     const now = performance.now();
     if (!isNow && now - this.#looked < lookMs && this.#view !== undefined) return this.#update;
     this.#looked = now;
-    const stats = statSync(join(this.#options.folder, 'metadata', 'timestamp.json'), { bigint: true });
+    const file = join(this.#options.folder, 'metadata', 'timestamp.json');
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined)
+      throw new HostError('integrity', `the registry in ${this.#options.folder} has no ${basename(file)}`, {
+        hint: 'if it is a copy, copy it again: toolwharf registry mirror FROM TO',
+      });
     const stamp = `${stats.mtimeNs} ${stats.ino} ${stats.size}`;
     if (stamp === this.#stamp) return this.#update;
     // One after the other: a later state never comes before an earlier one.

@@ -259,6 +259,8 @@ function fileEntryOf(value: Json | undefined, what: string): FileEntry {
   const hashes = isObject(value) && isObject(value.hashes) ? value.hashes : {};
   const { sha256 } = hashes;
   if (typeof sha256 !== 'string' || !hex64.test(sha256)) throw damagedMetadata(what, 'a hash is missing');
+  // Other clients check all hashes of a file, so one that nobody checks here would mean two different things.
+  if (Object.keys(hashes).length > 1) throw damagedMetadata(what, 'it has a hash that is not SHA-256');
   return { length: countOf(isObject(value) ? value.length : undefined, what, 0), sha256 };
 }
 

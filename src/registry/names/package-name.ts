@@ -43,8 +43,9 @@ export function parsePackageName(text: string): PackageName {
   });
 }
 
+/** `latest` is not a version: it means the newest one. */
 export function isReleaseVersion(text: string): boolean {
-  return versionText.test(text) && !text.includes('..');
+  return versionText.test(text) && !text.includes('..') && text.toLowerCase() !== 'latest';
 }
 
 /** The number of bins is a power of two from 1 to 256. The bin of a namespace is two hexadecimal digits. */

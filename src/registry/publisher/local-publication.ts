@@ -163,7 +163,10 @@ export async function sendLocally(
   assertSignedEnough(publication, found, view);
   const uploads = new UploadFolder(data, defaultUploadLimits, now);
   for (const [hash, bytes] of Object.entries(archives))
-    await uploads.receive(hash, bytes.length, Readable.from([bytes]));
+    await uploads.receive(
+      { sha256: hash, length: bytes.length, sender: 'this machine' },
+      Readable.from([bytes]),
+    );
   const intake = new PublicationIntake({ repository, online, uploads, formats });
   await intake.publish(
     { namespace, metadata: Buffer.from(metadata), statements: new Map(Object.entries(statements)) },
@@ -181,7 +184,7 @@ export async function namespaceOf(
   const found = await view.namespace(namespace);
   if (found === undefined)
     throw new HostError('denied', `nobody was approved for the namespace ${namespace}`, {
-      hint: 'a holder of the targets key approves a publisher first',
+      hint: 'a holder of the targets key approves its publisher: toolwharf registry approve NAMESPACE KEY',
     });
   const { bins, root } = view;
   return { view, found, plan: { role: found.role, bins, days: root.document.days, now } };

@@ -56,7 +56,9 @@ function errorOf(answer: JsonObject, host: string, status: number): HostError {
   if (!isObject(error) || typeof error.message !== 'string') return notRegistry(host, status);
   const code = hostErrorCodes.find((it): it is HostErrorCode => it === error.code) ?? 'upstream_failed';
   const lines = Array.isArray(findings) ? findings.map(findingLine) : [];
-  const hint = [...lines, ...(typeof error.hint === 'string' ? [error.hint] : [])].join('\n');
+  const hint = [...lines, ...(typeof error.hint === 'string' ? [`${host} says: ${error.hint}`] : [])].join(
+    '\n',
+  );
   return new HostError(code, `${host}: ${error.message}`, hint === '' ? {} : { hint });
 }
 

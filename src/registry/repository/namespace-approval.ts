@@ -40,15 +40,29 @@ export interface NamespaceApproval {
   readonly ownerFile?: Buffer | undefined;
 }
 
+/** A file with more signatures than readers count could never be read. */
+const maxKeys = 32;
+
 export async function approveNamespace(change: RepositoryChange, approval: NamespaceApproval): Promise<void> {
   const { namespace, keys, threshold, targetsSigners } = approval;
   if (!isNamespace(namespace))
     throw new HostError('usage', `${JSON.stringify(namespace)} is not the name of a namespace`, {
       hint: 'use letters, digits, ".", "-" and "_"',
     });
+  if (keys.length > maxKeys)
+    throw new HostError(
+      'usage',
+      `${namespace} cannot have ${keys.length} keys; at most ${maxKeys} are allowed`,
+    );
   const ids = keys.map(registryKeyId);
   if (ids.length === 0 || new Set(ids).size !== ids.length || threshold < 1 || threshold > ids.length)
-    throw new HostError('usage', `${ids.length} different keys cannot give ${threshold} signatures`);
+    throw new HostError(
+      'usage',
+      new Set(ids).size !== ids.length
+        ? `a key of ${namespace} is named twice`
+        : `${ids.length} ${ids.length === 1 ? 'key' : 'keys'} of ${namespace} cannot give ${threshold} signatures`,
+      { hint: 'name each key once, and a --threshold that they can reach' },
+    );
   const { bins, targets, root } = change.view;
   const own = ownKeys(root.document, targets.document);
   const reused = ids.map((it) => own.get(it)).find((it) => it !== undefined);

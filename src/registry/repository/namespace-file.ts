@@ -2,7 +2,12 @@
 import { HostError } from '../../model/host-error.js';
 import { canonicalText } from '../metadata/canonical-text.js';
 import { checkTargets, type Delegator, metadataLimits } from '../metadata/metadata-check.js';
-import { type Delegation, type TargetsDocument, targetsContent } from '../metadata/metadata-document.js';
+import {
+  type Delegation,
+  readTargetsDocument,
+  type TargetsDocument,
+  targetsContent,
+} from '../metadata/metadata-document.js';
 import { readSignedFile } from '../metadata/signed-file.js';
 import { assertReleasesKept } from '../names/release-changes.js';
 import { releaseEntry, releaseRecords } from '../names/release-record.js';
@@ -32,6 +37,7 @@ export function checkedNamespace(
       { hint: 'use another namespace for further releases' },
     );
   const version = (document?.version ?? 0) + 1;
+  assertNotOutdated(namespace, bytes, delegation.name, version);
   const { document: next } = checkTargets(bytes, delegation.name, delegator, version);
   if (document !== undefined) assertReleasesKept(document, next);
   if (next.delegations.length > 0)
@@ -50,6 +56,15 @@ export function checkedNamespace(
       },
     );
   return next;
+}
+
+/** Throws if the file follows an older state of the namespace: somebody else changed it since its publisher looked. */
+export function assertNotOutdated(namespace: string, bytes: Buffer, role: string, version: number): void {
+  const document = readTargetsDocument(readSignedFile(bytes, `the file of ${namespace}`), role);
+  if (document.version >= version) return;
+  throw new HostError('state_locked', `the namespace ${namespace} was changed by somebody else meanwhile`, {
+    hint: 'run the command again; it then signs the next file',
+  });
 }
 
 /** What this registry does not know is not published: nothing checked it, and other programs may show it. */

@@ -1,6 +1,7 @@
 // The last check before a change is published: readers of the present state must accept the next one. A registry that its own
 // clients reject cannot be repaired by publishing, so a mistake is found here or never.
 import { HostError } from '../../model/host-error.js';
+import { quarantineOf, summariesOf } from '../client/registry-targets.js';
 import { RegistryView } from '../client/registry-view.js';
 import { binRole } from '../names/package-name.js';
 import { overlayTransport } from '../transport/overlay-transport.js';
@@ -25,6 +26,8 @@ export async function assertNextState(
       if (namespace !== undefined) await view.namespace(namespace);
       else if (role !== 'targets') await view.delegated(role);
     }
+    if (roles.includes('index')) await readChangedIndex(before, view);
+    if (roles.includes('quarantine')) await quarantineOf(view);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new HostError(
@@ -36,6 +39,14 @@ export async function assertNextState(
       },
     );
   }
+}
+
+/** Clients read each part of the index whole, up to a limit. */
+async function readChangedIndex(before: RegistryView, now: RegistryView): Promise<void> {
+  const old = (await before.delegated('index'))?.document.targets ?? {};
+  const index = (await now.delegated('index'))?.document.targets ?? {};
+  for (const [path, entry] of Object.entries(index))
+    if (old[path]?.sha256 !== entry.sha256) await summariesOf(now, path, entry);
 }
 
 /** Undefined: not the role of a namespace. */

@@ -1,9 +1,11 @@
 // Writes many files so that readers see the old or the new state of a registry, also after a crash. All files are written
 // aside first. A rename then decides that they will be published, and each is moved to its place in a fixed order, the
 // file that makes the others visible near the end. The next writer finishes what a crash interrupted.
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { flushFolder } from '../../files/atomic-file.js';
+import { assertNoLinks } from '../../files/open-below.js';
 import { assertRegistryPath } from '../transport/registry-path.js';
 
 /** The content of a new file: bytes, or a copy of another file. */
@@ -23,6 +25,7 @@ export async function publishFiles(
   files: ReadonlyMap<string, NewFile>,
   { durable = true }: PendingOptions = {},
 ): Promise<void> {
+  await assertRealFolders(folder, [...files.keys()]);
   const draft = join(folder, pendingFolder, 'draft');
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
@@ -44,6 +47,11 @@ export async function publishFiles(
   await finishPending(folder, { durable });
 }
 
+/** Whether a writer was interrupted after it had decided. Readers see the old or the new state; the next writer goes on. */
+export function isUnfinished(folder: string): boolean {
+  return existsSync(join(folder, pendingFolder, 'commit', orderFile));
+}
+
 /** Finishes or forgets what a writer left behind. Whether there was anything to finish. */
 export async function finishPending(
   folder: string,
@@ -57,7 +65,10 @@ export async function finishPending(
       assertRegistryPath(path);
       const target = join(folder, path);
       const parent = dirname(target);
-      if (!made.has(parent)) await mkdir(parent, { recursive: true });
+      if (!made.has(parent)) {
+        await mkdir(parent, { recursive: true });
+        await assertNoLinks(folder, dirname(path));
+      }
       made.add(parent);
       await rename(join(commit, String(number)), target).catch((error: NodeJS.ErrnoException) => {
         // Moved before the crash.
@@ -68,6 +79,18 @@ export async function finishPending(
   }
   await rm(join(folder, pendingFolder), { recursive: true, force: true });
   return order !== undefined;
+}
+
+/** Throws (ELOOP) if a folder that gets one of the files is there already, and is a link. */
+async function assertRealFolders(folder: string, paths: readonly string[]): Promise<void> {
+  const parents = new Set<string>();
+  for (const path of paths)
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1))
+      parents.add(path.slice(0, at));
+  for (const it of parents)
+    await assertNoLinks(folder, it).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
 }
 
 async function writeNew(path: string, content: Uint8Array, durable: boolean): Promise<void> {

@@ -1,13 +1,14 @@
 // A registry in a folder, as its operator changes it. One writer at a time; readers need no lock.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '../../files/make-folder.js';
 import { HostError } from '../../model/host-error.js';
-import { lockState } from '../../store/state-lock.js';
+import { lockState, type StateLock } from '../../store/state-lock.js';
 import { RegistryView } from '../client/registry-view.js';
 import { folderTransport } from '../transport/folder-transport.js';
 import { assertNextState } from './next-state.js';
-import { finishPending, type NewFile, publishFiles } from './pending-files.js';
+import { finishPending, isUnfinished, type NewFile, publishFiles } from './pending-files.js';
 import { RepositoryChange } from './repository-change.js';
 import type { OnlineSigners } from './repository-signers.js';
 import { removeSuperseded } from './superseded-files.js';
@@ -20,7 +21,11 @@ export interface RepositoryOptions {
   /** Whether files are on disk before a change is finished. Default: true. */
   readonly durable?: boolean | undefined;
   readonly cosign?: ((note: string) => Promise<string>) | undefined;
+  /** How long a writer waits for another one. Default: 10,000. */
+  readonly lockWaitMs?: number | undefined;
 }
+
+const lockLookMs = 50;
 
 export class RegistryRepository {
   readonly #options: RepositoryOptions;
@@ -61,11 +66,16 @@ export class RegistryRepository {
     });
   }
 
+  /** Finishes what a writer left unfinished, if there is anything, so that the keys that are needed next are the right ones. */
+  async finish(): Promise<void> {
+    if (isUnfinished(this.#options.folder)) await this.exclusive(async () => {});
+  }
+
   /** Runs work as the only writer. What another writer left unfinished is finished first. */
   async exclusive<T>(work: () => Promise<T>): Promise<T> {
     const { folder, lockFolder, durable } = this.#options;
     folderAt(lockFolder, 0o700);
-    const lock = lockState(lockFolder);
+    const lock = await this.#lock();
     try {
       await finishPending(folder, { durable });
       return await work();
@@ -74,6 +84,24 @@ export class RegistryRepository {
     } finally {
       lock.release();
     }
+  }
+
+  /** Changes take less than a second, so another writer is waited for. */
+  async #lock(): Promise<StateLock> {
+    const { folder, lockFolder, lockWaitMs = 10_000 } = this.#options;
+    const deadline = performance.now() + lockWaitMs;
+    for (;;)
+      try {
+        return lockState(lockFolder);
+      } catch (error) {
+        if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
+        if (performance.now() >= deadline)
+          throw new HostError('state_locked', `another process is changing the registry in ${folder}`, {
+            cause: error,
+            hint: 'try again once it has finished',
+          });
+        await sleep(lockLookMs);
+      }
   }
 
   /** Publishes the files of a change, if clients will accept them. Only inside of `exclusive`. */
@@ -117,6 +145,9 @@ function notWritable(error: unknown, folder: string): unknown {
   if (error instanceof HostError || code === undefined || !/^E[A-Z]+$/.test(code)) return error;
   return new HostError('state_unusable', `${folder} cannot be written: ${code}`, {
     cause: error,
-    hint: 'check the path, that you own it and can write to it, and that the disk is not full',
+    hint:
+      code === 'ELOOP'
+        ? 'a folder in it is a link, which is not followed: move the real folder there'
+        : 'check the path, that you own it and can write to it, and that the disk is not full',
   });
 }

@@ -135,7 +135,7 @@ async function planFor(
   const found = await namespaceIn(change, namespace);
   if (found === undefined)
     throw new HostError('denied', `nobody was approved for the namespace ${namespace}`, {
-      hint: 'a holder of the targets key approves a publisher first',
+      hint: 'a holder of the targets key approves its publisher: toolwharf registry approve NAMESPACE KEY',
     });
   const { bins, root } = change.view;
   return {

@@ -25,7 +25,11 @@ export interface RepositoryReport {
 
 const maxBundleBytes = 1024 * 1024 * 1024;
 
-export async function checkRepository(view: RegistryView): Promise<RepositoryReport> {
+/** `isUnfinished`: a change was interrupted, so the copy of the head may be that of the state before. */
+export async function checkRepository(
+  view: RegistryView,
+  { isUnfinished = false }: { readonly isUnfinished?: boolean } = {},
+): Promise<RepositoryReport> {
   const problems: string[] = [];
   const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
     try {
@@ -36,6 +40,9 @@ export async function checkRepository(view: RegistryView): Promise<RepositoryRep
     }
   };
   const log = await readLog(view, problems);
+  const copy = await view.readLog('checkpoint', 64 * 1024);
+  if (!isUnfinished && copy?.toString('utf8') !== view.head.note)
+    problems.push('log/checkpoint is not the head that the timestamp names');
   const releases: ReleaseRecord[] = [];
   const twins = new Map<string, string>();
   let namespaces = 0;
@@ -147,9 +154,6 @@ async function readLog(view: RegistryView, problems: string[]): Promise<(LogEntr
     if (!(error instanceof HostError)) throw error;
     problems.push(error.message);
   }
-  const copy = await view.readLog('checkpoint', 64 * 1024);
-  if (copy?.toString('utf8') !== head.note)
-    problems.push('log/checkpoint is not the head that the timestamp names');
   return entries;
 }
 

@@ -2,7 +2,7 @@
 // visible last, so that the copy is at every time the old or the new state.
 
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../files/make-folder.js';
 import { HostError } from '../../model/host-error.js';
@@ -36,6 +36,7 @@ export interface MirrorReport {
   readonly bytes: number;
 }
 
+const stagingPrefix = '.mirror-';
 const maxEntriesBytes = 16 * 1024 * 1024;
 
 /** Copies what is new. What is there already must be what the metadata names; nothing of it goes back. */
@@ -54,7 +55,8 @@ export async function mirrorRegistry({
       acceptExpired,
     });
     makeFolder(to.folder, 0o755);
-    const staging = await mkdtemp(join(to.folder, '.mirror-'));
+    await removeStaging(to.folder);
+    const staging = await mkdtemp(join(to.folder, stagingPrefix));
     try {
       const copy = new MirrorCopy(view, { folder: to.folder, staging });
       const releases = await copy.collect();
@@ -65,6 +67,12 @@ export async function mirrorRegistry({
       await rm(staging, { recursive: true, force: true });
     }
   });
+}
+
+/** What copies left behind that were killed. Only inside of `exclusive`: no other copy is under way. */
+async function removeStaging(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.startsWith(stagingPrefix)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** Nothing is published before the whole copy was checked, also its log and proofs. */

@@ -3,10 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import type { FormatDescriptor } from '../../formats/format-descriptor.js';
 import { HostError } from '../../model/host-error.js';
+import type { RegistryView } from '../client/registry-view.js';
+import { missingOnlineRoles } from '../keys/role-keys.js';
 import { checkTargets } from '../metadata/metadata-check.js';
+import { registrySigner } from '../metadata/registry-key.js';
 import type { ReleaseName } from '../names/package-name.js';
 import { summaryOfPackage } from '../names/package-summary.js';
 import { type ReleaseRecord, releaseRecords, statementsPath } from '../names/release-record.js';
+import { assertNotOutdated } from '../repository/namespace-file.js';
 import type { RegistryRepository } from '../repository/registry-repository.js';
 import { acceptNamespace, type ReleaseFiles } from '../repository/release-publication.js';
 import type { OnlineSigners } from '../repository/repository-signers.js';
@@ -51,6 +55,8 @@ export class PublicationIntake {
   readonly #options: PublicationIntakeOptions;
   /** Changes happen one after the other. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Archives are unpacked one after the other for each sender: they may be large, and a model may take long. */
+  readonly #unpacking = new Map<string, Promise<unknown>>();
 
   constructor(options: PublicationIntakeOptions) {
     this.#options = options;
@@ -60,15 +66,16 @@ export class PublicationIntake {
     assertMayPublish(token, name.namespace);
     const { screening, online, formats } = this.#options;
     if (screening === undefined) throw new Error('nothing is screened here');
-    const archive = await this.#upload(sha256);
-    return screenRelease(
-      { name, version, sha256, archive, publisher: token.name },
-      {
-        ...screening,
-        formats,
-        signers: () => online.quarantine,
-        randomId: () => randomBytes(16).toString('hex'),
-      },
+    return this.#inTurnOf(token, async () =>
+      screenRelease(
+        { name, version, sha256, archive: await this.#upload(sha256), publisher: token.name },
+        {
+          ...screening,
+          formats,
+          signers: () => online.quarantine,
+          randomId: () => randomBytes(16).toString('hex'),
+        },
+      ),
     );
   }
 
@@ -78,7 +85,7 @@ export class PublicationIntake {
     token: Sender,
   ): Promise<readonly PublishedRelease[]> {
     assertMayPublish(token, namespace);
-    const files = await this.#filesOf(namespace, metadata, statements);
+    const files = await this.#inTurnOf(token, () => this.#filesOf(namespace, metadata, statements));
     const added = await this.#inTurn(() =>
       this.#options.repository.change(this.#options.online, (change) =>
         acceptNamespace(change, namespace, metadata, files),
@@ -104,12 +111,14 @@ export class PublicationIntake {
     statements: ReadonlyMap<string, string>,
   ): Promise<Map<string, ReleaseFiles>> {
     const view = await this.#options.repository.view();
+    this.#assertKeys(view);
     const found = await view.namespace(namespace);
     if (found === undefined)
       throw new HostError('denied', `nobody was approved for the namespace ${namespace}`, {
         hint: 'ask the operator of the registry: toolwharf registry approve NAMESPACE KEY',
       });
     const version = (found.file?.document.version ?? 0) + 1;
+    assertNotOutdated(namespace, metadata, found.role, version);
     const { document } = checkTargets(metadata, found.role, found.delegator, version);
     const known = new Set(found.releases.map((it) => it.path));
     const added = releaseRecords(document, view.bins).filter((it) => !known.has(it.path));
@@ -117,6 +126,18 @@ export class PublicationIntake {
     for (const it of added)
       files.set(it.path, await this.#releaseFiles(it, statements.get(it.bundle.sha256)));
     return files;
+  }
+
+  /** Another process may have replaced the keys since this one read them. */
+  #assertKeys(view: RegistryView): void {
+    const { log, ...others } = this.#options.online;
+    const missing = missingOnlineRoles(view, [...Object.values(others).flat(), registrySigner(log)]);
+    if (missing.length === 0) return;
+    throw new HostError(
+      'unavailable',
+      `this registry cannot publish now: its server has old keys for ${missing.join(', ')}`,
+      { hint: 'its operator must start "toolwharf registry serve" again, with the new keys' },
+    );
   }
 
   async #releaseFiles(record: ReleaseRecord, statements: string | undefined): Promise<ReleaseFiles> {
@@ -149,6 +170,17 @@ export class PublicationIntake {
     const path = await this.#options.uploads.find(sha256);
     if (path !== undefined) return path;
     throw new HostError('not_found', `the archive ${sha256} is not here`, { hint: 'upload it first' });
+  }
+
+  #inTurnOf<T>({ name }: Sender, work: () => Promise<T>): Promise<T> {
+    const result = (this.#unpacking.get(name) ?? Promise.resolve()).then(work);
+    const done = result
+      .catch(() => {})
+      .finally(() => {
+        if (this.#unpacking.get(name) === done) this.#unpacking.delete(name);
+      });
+    this.#unpacking.set(name, done);
+    return result;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -55,7 +55,9 @@ export class PublisherTokens {
     if (wrong !== undefined)
       throw new HostError('usage', `${JSON.stringify(wrong)} is not the name of a namespace`);
     if (role === 'publish' && namespaces.length === 0)
-      throw new HostError('usage', 'name the namespaces in which this token may publish');
+      throw new HostError('usage', 'name the namespaces in which this token may publish', {
+        hint: 'toolwharf registry token create NAME NAMESPACE…; for a token that only reads: --read',
+      });
     const tokens = this.#read();
     if (tokens.length >= maxTokens)
       throw new HostError('usage', `this registry has ${maxTokens.toLocaleString('en')} tokens already`);

@@ -13,6 +13,8 @@ export interface UploadLimits {
   readonly bytes: number;
   /** Of all archives that wait. */
   readonly totalBytes: number;
+  /** Of all archives of one sender that wait, so that one cannot keep out the others. */
+  readonly senderBytes: number;
   /** How long an archive waits. */
   readonly keepMs: number;
 }
@@ -20,17 +22,29 @@ export interface UploadLimits {
 export const defaultUploadLimits: UploadLimits = {
   bytes: 64 * 1024 * 1024,
   totalBytes: 4 * 1024 * 1024 * 1024,
+  senderBytes: 512 * 1024 * 1024,
   keepMs: 60 * 60 * 1000,
 };
 
 const hash = /^[0-9a-f]{64}$/;
+const draftPrefix = 'draft-';
+
+/** What a sender says about an archive before it comes. */
+export interface AnnouncedUpload {
+  readonly sha256: string;
+  readonly length: number;
+  /** Who sends it, such as the id of a token. */
+  readonly sender: string;
+}
 
 export class UploadFolder {
   readonly #folder: string;
   readonly #limits: UploadLimits;
   readonly #now: () => number;
-  /** Bytes that uploads in progress announced. */
-  #announced = 0;
+  /** Bytes that uploads in progress announced, by sender. */
+  readonly #announced = new Map<string, number>();
+  /** Who sent an archive, by its hash. Those from before this process count only together. */
+  readonly #senders = new Map<string, string>();
 
   constructor(folder: string, limits: UploadLimits, now: () => number) {
     this.#folder = join(folder, 'uploads');
@@ -48,7 +62,7 @@ export class UploadFolder {
   }
 
   /** Throws unless the stream has exactly this hash and length. Nothing is left of one that has not. */
-  async receive(sha256: string, length: number, body: AsyncIterable<Uint8Array>): Promise<void> {
+  async receive({ sha256, length, sender }: AnnouncedUpload, body: AsyncIterable<Uint8Array>): Promise<void> {
     const { bytes: limit } = this.#limits;
     if (!hash.test(sha256)) throw new HostError('usage', 'the hash of an archive has 64 hexadecimal digits');
     if (!Number.isSafeInteger(length) || length < 1 || length > limit)
@@ -60,10 +74,10 @@ export class UploadFolder {
         },
       );
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    this.#announced += length;
-    const draft = join(this.#folder, `draft-${randomBytes(8).toString('hex')}`);
+    this.#announce(sender, length);
+    const draft = join(this.#folder, `${draftPrefix}${randomBytes(8).toString('hex')}`);
     try {
-      await this.#assertRoom(length);
+      await this.#assertRoom(sender, length);
       const digest = createHash('sha256');
       let received = 0;
       const counted = new Transform({
@@ -87,48 +101,63 @@ export class UploadFolder {
         const time = new Date(this.#now());
         await utimes(path, time, time);
       });
+      this.#senders.set(sha256, sender);
     } finally {
-      this.#announced -= length;
+      this.#announce(sender, -length);
       await rm(draft, { force: true });
     }
   }
 
   async remove(sha256: string): Promise<void> {
-    if (hash.test(sha256)) await rm(join(this.#folder, sha256), { force: true });
+    if (!hash.test(sha256)) return;
+    await rm(join(this.#folder, sha256), { force: true });
+    this.#senders.delete(sha256);
   }
 
   /** Removes what waited for too long. */
   async sweep(): Promise<void> {
-    for (const { path, mtimeMs } of await this.#files())
-      if (this.#now() - mtimeMs > this.#limits.keepMs) await rm(path, { force: true });
+    for (const { name, path, mtimeMs } of await this.#files()) {
+      if (this.#now() - mtimeMs <= this.#limits.keepMs) continue;
+      await rm(path, { force: true });
+      this.#senders.delete(name);
+    }
   }
 
-  async #assertRoom(length: number): Promise<void> {
-    const { totalBytes } = this.#limits;
-    const used = (await this.#files()).reduce((all, it) => all + (it.isDraft ? 0 : it.size), 0);
-    if (used + this.#announced <= totalBytes) return;
+  #announce(sender: string, bytes: number): void {
+    const now = (this.#announced.get(sender) ?? 0) + bytes;
+    if (now === 0) this.#announced.delete(sender);
+    else this.#announced.set(sender, now);
+  }
+
+  async #assertRoom(sender: string, length: number): Promise<void> {
+    const { totalBytes, senderBytes } = this.#limits;
+    const waiting = (await this.#files()).filter((it) => !it.name.startsWith(draftPrefix));
+    const own = waiting.filter((it) => this.#senders.get(it.name) === sender);
+    const announced = [...this.#announced.values()].reduce((all, it) => all + it, 0);
+    const isOwn = sizeOf(own) + (this.#announced.get(sender) ?? 0) > senderBytes;
+    if (!isOwn && sizeOf(waiting) + announced <= totalBytes) return;
     throw new HostError(
       'rate_limited',
-      `${length.toLocaleString('en')} bytes do not fit: too many archives wait`,
-      {
-        hint: 'try again later',
-      },
+      `${length.toLocaleString('en')} bytes do not fit: too many archives ${isOwn ? 'of this sender ' : ''}wait`,
+      { hint: 'publish those that were sent before, or try again in an hour' },
     );
   }
 
-  async #files(): Promise<{ path: string; size: number; mtimeMs: number; isDraft: boolean }[]> {
+  async #files(): Promise<{ name: string; path: string; size: number; mtimeMs: number }[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const found = await Promise.all(
       names.map(async (name) => {
         const path = join(this.#folder, name);
         const stats = await stat(path).catch(() => undefined);
-        return stats === undefined
-          ? []
-          : [{ path, size: stats.size, mtimeMs: stats.mtimeMs, isDraft: name.startsWith('draft-') }];
+        return stats === undefined ? [] : [{ name, path, size: stats.size, mtimeMs: stats.mtimeMs }];
       }),
     );
     return found.flat();
   }
+}
+
+function sizeOf(files: readonly { readonly size: number }[]): number {
+  return files.reduce((all, it) => all + it.size, 0);
 }
 
 /** A sender that goes away, or is too slow: this server did nothing wrong. */

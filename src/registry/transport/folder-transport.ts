@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { untrustedReadFlags } from '../../files/read-flags.js';
+import { openBelow } from '../../files/open-below.js';
 import { HostError } from '../../model/host-error.js';
 import type { FileEntry } from '../metadata/metadata-document.js';
 import { damagedMetadata } from '../metadata/signed-file.js';
@@ -52,7 +52,7 @@ export function folderTransport(folder: string): RegistryTransport {
 async function openFile(folder: string, path: string): Promise<FileHandle | undefined> {
   assertRegistryPath(path);
   try {
-    return await open(join(folder, path), untrustedReadFlags);
+    return await openBelow(folder, path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -31,7 +31,10 @@ export async function publishReply(
     const { 'content-length': length, 'content-encoding': encoding } = request.headers;
     if (length === undefined || encoding !== undefined)
       throw new HttpError(411, 'usage', 'an archive needs a content-length, and no content-encoding');
-    await uploads.receive(path.slice(uploadsPath.length), Number(length), request);
+    await uploads.receive(
+      { sha256: path.slice(uploadsPath.length), length: Number(length), sender: token.id },
+      request,
+    );
     return { status: 201, body: { status: 'received' } };
   }
   if (request.method !== 'POST') return undefined;

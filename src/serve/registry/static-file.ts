@@ -1,9 +1,8 @@
 // Files of a registry over HTTP: streamed, with validators and ranges, so that a broken download goes on where it stopped.
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { untrustedReadFlags } from '../../files/read-flags.js';
+import { openBelow } from '../../files/open-below.js';
 import { HttpError } from '../http/http-error.js';
 import { headersWith, isKnown } from './registry-reply.js';
 
@@ -34,7 +33,7 @@ export async function sendFile(
     isPrivate,
   }: { readonly folder: string; readonly path: string; readonly isPrivate: boolean },
 ): Promise<void> {
-  const file = await openFile(join(folder, path));
+  const file = await openFile(folder, path);
   try {
     const stats = await file.stat({ bigint: true });
     if (!stats.isFile()) throw notFound();
@@ -80,9 +79,9 @@ export async function sendFile(
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
+async function openFile(folder: string, path: string): Promise<FileHandle> {
   try {
-    return await open(path, untrustedReadFlags);
+    return await openBelow(folder, path);
   } catch (error) {
     throw notFound(error);
   }
@@ -102,6 +101,8 @@ function rangeOf(
   if (condition !== undefined && condition !== etag) return undefined;
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range ?? '') ?? [];
   if (first === '' && last === '') return undefined;
+  // Not a range at all, which the standard says to ignore.
+  if (first !== '' && last !== '' && Number(first) > Number(last)) return undefined;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(size - 1, Number(last));
   return start > end || start >= size ? 'unsatisfiable' : { start, end };

@@ -50,7 +50,7 @@ async function expectRejected(
 ): Promise<void> {
   const before = client.head?.note;
   const kept = () => {
-    const trusted = client.store.trusted(Buffer.alloc(0));
+    const trusted = client.store.trusted();
     return sha256(
       Buffer.concat([
         trusted.root,
@@ -301,9 +301,9 @@ describe('a stolen publisher key', () => {
   /** The file of the namespace is rejected; everything above it is valid. */
   async function expectFileRejected(it: Scene, message: RegExp): Promise<void> {
     const role = (await (await it.bench.view()).namespace('acme'))?.role ?? '';
-    const before = it.client.store.trusted(Buffer.alloc(0)).role(role);
+    const before = it.client.store.trusted().role(role);
     await expect(versionsSeen(it.client, 'acme')).rejects.toThrow(message);
-    expect(it.client.store.trusted(Buffer.alloc(0)).role(role)).toEqual(before);
+    expect(it.client.store.trusted().role(role)).toEqual(before);
     // A client that never saw the release has nothing to compare with; the log shows it to everybody.
     expect(before).toBeDefined();
   }
@@ -444,6 +444,53 @@ describe('names', () => {
     await expect(it.bench.publish(name, '1.0.0')).rejects.toMatchObject({ code: 'usage' });
     await expect(it.bench.publish('acme/weather', `1.0.0/${name}`)).rejects.toMatchObject({ code: 'usage' });
   });
+});
+
+describe('a file that means two things', () => {
+  test('because a member is there twice is read as it was signed, or rejected', async () => {
+    const it = await scene();
+    const path = metadataPath(it.bench.folder, 'timestamp.json');
+    const good = readFileSync(path, 'utf8').trim();
+    const evil = JSON.stringify({ ...readSigned(it.bench.folder, 'timestamp.json'), version: 99 });
+    const inner = good.slice(1, -1);
+    writeFileSync(path, `{"signed":${evil},${inner}}`);
+    await expectAccepted(it);
+    expect((await it.client.update()).view.timestamp.document.version).toBeLessThan(99);
+    writeFileSync(path, `{${inner},"signed":${evil}}`);
+    await expectRejected(it, /timestamp file is signed by 0/);
+  });
+
+  test.each([
+    ['a hash of another kind, which other clients check', { sha512: '0'.repeat(128) }, /that is not SHA-256/],
+    ['only a hash of another kind', { sha256: undefined, md5: '0'.repeat(32) }, /a hash is missing/],
+  ])('because it has %s is rejected', async (_, hashes, message) => {
+    const it = await scene();
+    forge(
+      it.bench.folder,
+      'timestamp.json',
+      (signed) => {
+        signed.version += 1;
+        const entry = (signed.meta as Record<string, { hashes: object }>)['snapshot.json'];
+        if (entry !== undefined) entry.hashes = JSON.parse(JSON.stringify({ ...entry.hashes, ...hashes }));
+      },
+      it.bench.keys.online.timestamp,
+    );
+    await expect(it.client.update()).rejects.toThrow(message);
+    // The oracle does not look at a snapshot again that it has.
+    const fresh = new TufOracle(it.bench.firstRoot);
+    open.push(fresh);
+    await expect(fresh.read(it.bench.folder, it.path)).rejects.toThrow();
+  });
+});
+
+test('no version is called latest, and no namespace has more keys than may sign', async () => {
+  const { bench } = await scene();
+  for (const version of ['latest', 'Latest'])
+    await expect(bench.publish('acme/weather', version)).rejects.toMatchObject({ code: 'usage' });
+  const keys = Array.from({ length: 33 }, () => newRegistrySigner());
+  await expect(bench.approve('crowd', keys, 33)).rejects.toThrow(/at most 32/);
+  await bench.approve('crowd', keys.slice(1), 32);
+  expect(await bench.publish('crowd/tool', '1.0.0')).toBe('published');
 });
 
 test('random changes of the metadata are accepted by neither client, or by both', async () => {

@@ -14,6 +14,7 @@ import { afterEach, expect, test } from 'vitest';
 import { newRegistrySigner } from '../../../src/registry/metadata/registry-key.js';
 import { approveNamespace } from '../../../src/registry/repository/namespace-approval.js';
 import { finishPending, publishFiles } from '../../../src/registry/repository/pending-files.js';
+import { RegistryRepository } from '../../../src/registry/repository/registry-repository.js';
 import { RepositoryChange } from '../../../src/registry/repository/repository-change.js';
 import { checkRepository } from '../../../src/registry/repository/repository-check.js';
 import { consumerOf, versionsSeen } from '../../support/registry-consumer.js';
@@ -99,12 +100,35 @@ test('a path that leads outside is never published, not even from a file that wa
   expect(readdirSync(bench.base)).not.toContain('outside');
 });
 
-test('two writers do not work at the same time', async () => {
+test('two writers do not work at the same time: one waits for the other, and says so if it takes long', async () => {
   const bench = await workbench();
-  await bench.repository.exclusive(async () => {
-    await expect(bench.publish('acme/weather', '1.1.0')).rejects.toMatchObject({ code: 'state_locked' });
+  const impatient = new RegistryRepository({
+    ...{ folder: bench.folder, lockFolder: join(bench.base, 'lock'), now: () => bench.clock.now },
+    lockWaitMs: 0,
   });
-  expect(await bench.publish('acme/weather', '1.1.0')).toBe('published');
+  let waiting: Promise<string> | undefined;
+  await bench.repository.exclusive(async () => {
+    waiting = bench.publish('acme/weather', '1.1.0');
+    await expect(impatient.exclusive(async () => {})).rejects.toThrow(/another process is changing/);
+    expect(await versionsSeen(consumerOf(bench), 'acme')).toEqual(['acme/weather@1.0.0']);
+  });
+  expect(await waiting).toBe('published');
+  await impatient.exclusive(async () => {});
+});
+
+test('publishers who work at the same time all publish, and a namespace belongs to the first who was approved', async () => {
+  const bench = await workbench();
+  await bench.approve('other');
+  const names = ['acme/one', 'acme/two', 'other/one', 'acme/three'];
+  expect(await Promise.all(names.map((it) => bench.publish(it, '1.0.0')))).toEqual(
+    names.map(() => 'published'),
+  );
+  const [first, second] = await Promise.allSettled([bench.approve('claimed'), bench.approve('claimed')]);
+  expect([first?.status, second?.status].sort()).toEqual(['fulfilled', 'rejected']);
+  expect((await (await bench.view()).namespace('claimed'))?.delegation.keyids).toHaveLength(1);
+  const twins = await Promise.allSettled([bench.approve('twin-a'), bench.approve('twin_a')]);
+  expect(twins.map((it) => it.status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect((await checkRepository(await bench.view())).problems).toEqual([]);
 });
 
 test('old versions of files are removed after some changes, and a client that was slow still updates', async () => {

@@ -113,6 +113,27 @@ test('members of a team sign one after the other, on different machines', async 
   expect(Date.parse(expires)).toBe(bench.clock.now + 365 * dayMs);
 });
 
+test('a list of releases under quarantine that readers would not read is not published', async () => {
+  const bench = new RegistryWorkbench();
+  open.push(bench);
+  await bench.create();
+  await bench.approve('acme');
+  await bench.publish('acme/weather', '1.0.0');
+  const warned = (count: number) =>
+    bench.repository.change(bench.keys.online, async (change) =>
+      change.setQuarantine(
+        Array.from({ length: count }, (_, it) => ({
+          ...{ name: 'acme/weather', version: `1.0.${it}`, reason: 'x'.repeat(500), time: change.time },
+        })),
+      ),
+    );
+  const before = (await bench.view()).timestamp.document.version;
+  await expect(warned(9000)).rejects.toThrow(/readers would reject it: .* is larger than 4,194,304 bytes/);
+  expect((await bench.view()).timestamp.document.version).toBe(before);
+  await warned(5000);
+  expect((await bench.view()).timestamp.document.version).toBe(before + 1);
+});
+
 test('a quarantine is shown to clients until it ends, and both are in the log', async () => {
   const bench = await workbench().create();
   await bench.approve('acme');

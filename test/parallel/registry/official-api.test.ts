@@ -1,7 +1,12 @@
 // The API of the official MCP registry, as its clients read it: three GETs, from any origin.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtInFormats } from '../../../src/formats/built-in-formats.js';
 import { isObject, type Json, type JsonObject } from '../../../src/model/json.js';
+import { writeBundleArchive } from '../../../src/registry/repository/bundle-archive.js';
+import { ReleaseLaunch } from '../../../src/registry/server/release-launch.js';
 import { serverListSchema, serverResponseSchema } from '../../support/official-registry-schema.js';
 import { RegistryServerBench } from '../../support/registry-server.js';
 
@@ -136,6 +141,34 @@ test('a server at a URL has it as a remote, and a card for clients that look on 
   expect(entries.map((it) => it.type)).toEqual(['application/mcp-server-card+json']);
   const card = await fetch(entries[0]?.url ?? '');
   expect(await card.json()).toMatchObject({ name: 'remote-notes/remote-notes', version: '1.0.0' });
+});
+
+test('an archive that is gone or has other content adds nothing to the answers, and hides no others', async () => {
+  const { listing } = bench.services;
+  const [row] = await listing.store.releases({ name: 'remote-notes', version: 'latest', limit: 1 });
+  const { folder } = bench.registry;
+  const remotes = async () => {
+    if (row === undefined) throw new Error('the release is not listed');
+    return (await new ReleaseLaunch({ folder, listing, formats: builtInFormats }).factsOf(row)).remotes;
+  };
+  const honest = [{ type: 'streamable-http', url: 'https://notes.example.com/mcp' }];
+  expect(await remotes()).toEqual(honest);
+  const archive = readdirSync(join(folder, 'targets'), { recursive: true, encoding: 'utf8' }).find((it) =>
+    /remote-notes.*\.tgz$/.test(it),
+  );
+  const path = join(folder, 'targets', archive ?? '');
+  const bytes = readFileSync(path);
+  const evil = server('remote-notes', '1.0.0', {
+    description: 'Keeps notes.',
+    url: 'https://evil.example/mcp',
+  });
+  const files = Object.entries(evil).map(([name, text]) => ({ path: name, bytes: Buffer.from(text) }));
+  writeFileSync(path, await writeBundleArchive(files.map((it) => ({ ...it, executable: false }))));
+  expect(await remotes()).toEqual([]);
+  rmSync(path);
+  expect(await remotes()).toEqual([]);
+  writeFileSync(path, bytes);
+  expect(await remotes()).toEqual(honest);
 });
 
 test('an answer has a validator, and a client that has it already gets no body', async () => {

@@ -159,6 +159,24 @@ test('an entry that is a link is not followed', async () => {
   await expect(queue.list()).rejects.toMatchObject({ code: 'integrity' });
 });
 
+test('fifty packages of one publisher wait at most, so that none fills the disk or keeps out others', async () => {
+  const { queue } = registry();
+  const submit = (publisher: string, text: string) => {
+    const bytes = Buffer.from(text);
+    const verdict = verdictOf('review', [finding('contribute.has-code', 'review')]);
+    const entry = { sha256: sha256(bytes), publisher, submittedAt: '2026-01-02T03:04:05Z', verdict };
+    return queue.submit(entry, bytes);
+  };
+  const [first] = await Promise.all(Array.from({ length: 50 }, (_, it) => submit('acme', `archive ${it}`)));
+  await expect(submit('acme', 'one more')).rejects.toMatchObject({ code: 'rate_limited' });
+  // What waits already is still found, and others are not affected.
+  expect((await submit('acme', 'archive 0')).id).toBe(first?.id);
+  await submit('other', 'of somebody else');
+  await queue.decide(first?.id ?? '', approved);
+  await submit('acme', 'one more');
+  expect(await queue.list()).toHaveLength(52);
+});
+
 test('looking at a registry without a queue makes no folder', async () => {
   const { queue, folder } = registry();
   expect(await queue.list()).toEqual([]);

@@ -1,13 +1,19 @@
 // A registry server on loopback: publishers send packages with their own keys, others read, search and verify.
+import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/files/sha256.js';
 import { reviewFolder } from '../../../src/registry/contribute/publish/review-folder.js';
+import { newRegistrySigner } from '../../../src/registry/metadata/registry-key.js';
+import { parsePackageName } from '../../../src/registry/names/package-name.js';
 import { askRegistry } from '../../../src/registry/publisher/registry-connection.js';
+import { publishRemotely } from '../../../src/registry/publisher/remote-publication.js';
 import { writeBundleArchive } from '../../../src/registry/repository/bundle-archive.js';
+import { rotateRoles } from '../../../src/registry/repository/role-rotation.js';
 import { isScreened } from '../../../src/registry/server/screening.js';
 import { recipe } from '../../support/registry-recipe.js';
-import { RegistryServerBench } from '../../support/registry-server.js';
+import { RegistryServerBench, standInModel } from '../../support/registry-server.js';
 
 const benches: RegistryServerBench[] = [];
 
@@ -234,6 +240,80 @@ describe('an upload', () => {
     expect(await put(it, '..%2f..%2fx', 'hello', { authorization, 'content-length': '5' })).toBe(400);
     expect(await put(it, hash, 'hello', { 'content-length': '5' })).toBe(401);
   });
+
+  test('of one sender leaves room for those of others', async () => {
+    const it = await bench({ uploadLimits: { totalBytes: 100, senderBytes: 12 } });
+    const send = (token: string, body: string) =>
+      put(it, sha256(body), body, { authorization: `Bearer ${token}`, 'content-length': '5' });
+    const [one, other] = [it.token('one'), it.token('other')];
+    expect([await send(one, 'a   1'), await send(one, 'a   2')]).toEqual([201, 201]);
+    expect(await send(one, 'a   3')).toBe(429);
+    expect(await send(other, 'b   1')).toBe(201);
+    // What was published or waited for too long does not count any more.
+    await it.services.publishing?.uploads.remove(sha256('a   1'));
+    expect(await send(one, 'a   3')).toBe(201);
+    it.registry.clock.now = Date.now() + 2 * 60 * 60 * 1000;
+    await it.services.publishing?.uploads.sweep();
+    expect(readdirSync(join(it.data, 'uploads'))).toEqual([]);
+  });
+});
+
+test('archives of one sender are checked one after the other, and do not hold up those of others', async () => {
+  let running = 0;
+  let most = 0;
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const it = await bench({
+    model: {
+      name: 'slow',
+      ask: async (question) => {
+        if (!/number (one|two)/.test(question.user)) return standInModel.ask(question);
+        running += 1;
+        most = Math.max(most, running);
+        await held;
+        running -= 1;
+        return standInModel.ask(question);
+      },
+    },
+  });
+  for (const name of ['one', 'two', 'other']) await it.registry.approve(name);
+  const [mine, others] = [it.token('one', 'two'), it.token('other')];
+  const send = (name: string, token: string) =>
+    it.publish(name, '1.0.0', recipe(name, '1.0.0', `Looks up the hours of shop number ${name}.`), token);
+  const own = [send('one', mine), send('two', mine)];
+  expect((await send('other', others)).status).toBe('published');
+  answer();
+  expect((await Promise.all(own)).map((result) => result.status)).toEqual(['published', 'published']);
+  expect(most).toBe(1);
+});
+
+test('a publisher whose file follows an older state of the namespace is told so, and nothing is published', async () => {
+  const it = await bench();
+  await it.registry.approve('shop-hours');
+  const token = it.token('shop-hours');
+  const send = (version: string) => it.publish('shop-hours', version, recipe('shop-hours', version), token);
+  const view = await it.registry.view();
+  expect((await send('1.0.0')).status).toBe('published');
+  const archive = await writeBundleArchive(
+    Object.entries(recipe('shop-hours', '1.1.0')).map(([path, text]) => ({
+      ...{ path, executable: false, bytes: Buffer.from(text) },
+    })),
+  );
+  const late = publishRemotely(
+    { name: parsePackageName('shop-hours'), version: '1.1.0', archive, statements: [] },
+    {
+      ...{ connection: it.connection(token), view, now: it.registry.clock.now },
+      signers: it.registry.publishers.get('shop-hours') ?? [],
+    },
+  );
+  await expect(late).rejects.toMatchObject({
+    code: 'state_locked',
+    message: expect.stringContaining('was changed by somebody else meanwhile'),
+  });
+  expect((await (await it.registry.view()).namespace('shop-hours'))?.releases).toHaveLength(1);
+  expect((await send('1.1.0')).status).toBe('published');
 });
 
 describe('the files of the registry', () => {
@@ -249,6 +329,10 @@ describe('the files of the registry', () => {
     const end = await it.get('/metadata/1.root.json', { range: 'bytes=-5' });
     expect(await end.text()).toBe(text.slice(-5));
     expect((await it.get('/metadata/1.root.json', { range: 'bytes=999999-' })).status).toBe(416);
+    for (const range of ['bytes=9-8', 'bytes=0-1,4-5', 'bytes=a-b', 'lines=1-2', 'bytes=-'])
+      expect([range, (await it.get('/metadata/1.root.json', { range })).status]).toEqual([range, 200]);
+    const other = { range: 'bytes=0-3', 'if-range': '"another version"' };
+    expect((await it.get('/metadata/1.root.json', other)).status).toBe(200);
     expect((await it.get('/metadata/timestamp.json')).headers.get('cache-control')).toContain('no-cache');
     for (const path of [
       '/metadata/..%2f..%2fdata/tokens.json',
@@ -267,6 +351,21 @@ describe('the files of the registry', () => {
     for (let count = 0; count < 5; count++) statuses.push((await it.get('/log/checkpoint')).status);
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     expect((await it.get('/health')).status).toBe(200);
+  });
+});
+
+test('a server that has the keys from before a rotation says so, instead of publishing', async () => {
+  const it = await bench();
+  await it.registry.approve('shop-hours');
+  const { repository, clock, keys } = it.registry;
+  await rotateRoles(repository, {
+    ...{ next: { snapshot: { signers: [newRegistrySigner()], threshold: 1 } }, rootSigners: keys.root },
+    ...{ targetsSigners: keys.targets, online: keys.online, now: clock.now },
+  });
+  const publish = it.publish('shop-hours', '1.0.0', recipe('shop-hours', '1.0.0'), it.token('shop-hours'));
+  await expect(publish).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('its server has old keys for snapshot'),
   });
 });
 

@@ -101,10 +101,19 @@ async function stopServer(): Promise<void> {
 }
 
 /** Sends a package, lets a person approve exactly what was sent, and publishes it. */
-async function publish(path: string): Promise<void> {
-  const words = ['publish', path, '--to', 'team', '--namespace', 'acme'];
-  const mine = ['--keys', 'acme.keys', '--token-file', 'token'];
-  const waiting = await publisher.json([...words, ...mine], 5);
+async function publish(path: string, at: readonly string[] = atServer): Promise<void> {
+  await submit(path, at);
+  expect((await publisher.json(publication(path, at))).status).toBe('published');
+  expect((await publisher.json(publication(path, at))).status).toBe('exists');
+}
+
+const atServer = ['--to', 'team', '--keys', 'acme.keys', '--token-file', 'token'];
+/** With the keys of the registry, and those of the publisher. */
+const inFolder = ['--to', 'registry', '--keys', 'registry.keys', '--keys', 'acme.keys'];
+const publication = (path: string, at: readonly string[]) => ['publish', path, '--namespace', 'acme', ...at];
+
+async function submit(path: string, at: readonly string[]): Promise<void> {
+  const waiting = await publisher.json(publication(path, at), 5);
   expect(waiting.status).toBe('waits-for-review');
   const queue = ['registry', 'review'];
   const [entry] = (await publisher.json([...queue, 'show', waiting.review, '--registry', 'registry']))
@@ -113,8 +122,6 @@ async function publish(path: string): Promise<void> {
   const approve = [...queue, 'approve', waiting.review, '--registry', 'registry', '--sha256'];
   expect((await publisher.run([...approve, other])).code).toBe(6);
   await publisher.json([...approve, entry.sha256]);
-  expect((await publisher.json([...words, ...mine])).status).toBe('published');
-  expect((await publisher.json([...words, ...mine])).status).toBe('exists');
 }
 
 /** Looks at the plan, and agrees to exactly this one. */
@@ -130,7 +137,12 @@ const found = async (word: string) =>
   );
 
 test('a package of every format is published, found, and shown with its signed verdict', async () => {
-  for (const { path } of packages) await publish(path);
+  const [first, ...others] = packages;
+  await publish(first.path);
+  for (const { path } of others) await submit(path, atServer);
+  // At the same time, as several builds of one publisher do.
+  const published = await Promise.all(others.map(({ path }) => publisher.json(publication(path, atServer))));
+  expect(published.map((it) => it.status)).toEqual(others.map(() => 'published'));
   expect((await found('acme')).sort()).toEqual([
     'acme/json-diff 1.0.0 toolspace',
     'acme/statistics-desk 1.0.0 findagent',
@@ -149,6 +161,13 @@ test('a package of every format is published, found, and shown with its signed v
   });
 });
 
+function setVersion(old: string, version: string): void {
+  const file = at('publisher/work/word_count.py');
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain(`version: "${old}"`);
+  writeFileSync(file, text.replace(`version: "${old}"`, `version: "${version}"`));
+}
+
 test('a consumer plans and installs all of them by name, and calls one', async () => {
   for (const { id } of packages) {
     await install(consumer, id);
@@ -159,8 +178,7 @@ test('a consumer plans and installs all of them by name, and calls one', async (
 
 test('a new version is offered, an update installs it, and a withdrawal is seen', async () => {
   expect((await consumer.json(['outdated'])).packages).toEqual([]);
-  const file = at('publisher/work/word_count.py');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('version: "1.0.0"', 'version: "1.1.0"'));
+  setVersion('1.0.0', '1.1.0');
   await publish('word_count.py');
   const [outdated] = (await consumer.json(['outdated'])).packages;
   expect(JSON.stringify(outdated)).toContain('1.1.0');
@@ -233,12 +251,36 @@ test('a copied folder is enough, without a server', async () => {
   }
   const call = await other.json(['call', 'word_count/word_count', '{"text":"one two"}']);
   expect(JSON.stringify(call)).toContain('"words":2');
+
+  // The same copy again: it gets what was published meanwhile, and then the withdrawal.
+  expect((await other.json(['outdated'])).packages).toEqual([]);
+  setVersion('1.1.0', '1.2.0');
+  await publish('word_count.py', inFolder);
+  expect((await other.json(['outdated'])).packages).toEqual([]);
+  await publisher.json(['registry', 'mirror', 'registry', at('copy'), '--root', root]);
+  expect(JSON.stringify((await other.json(['outdated'])).packages)).toContain('1.2.0');
+  const updated = await other.run(['update', 'word_count', '--yes', '--skip-smoke']);
+  expect(updated.code, updated.stderr).toBe(0);
+  expect(JSON.stringify(await other.json(['info', 'word_count']))).toContain('1.2.0');
+  const yank = ['registry', 'yank', 'acme/word_count@1.2.0', '--reason', 'it counts twice', ...inFolder];
+  await publisher.json(yank);
+  await publisher.json(['registry', 'mirror', 'registry', at('copy'), '--root', root]);
+  const { version, releases } = await other.json(['info', 'registry:acme/word_count']);
+  expect(version).toBe('1.0.0');
+  expect(releases[0]).toMatchObject({ version: '1.2.0', offered: false, yanked: 'it counts twice' });
+  const refused = await other.run(['plan', 'registry:acme/word_count@1.2.0']);
+  expect(refused.stderr).toContain('withdrawn by its publisher: it counts twice');
+  expect((await other.run(['list'])).stdout).toContain('it counts twice');
 });
 
 test('a registry is intact, and one changed byte of an archive is found', async () => {
   const { facts } = await publisher.json(['registry', 'verify', 'registry']);
-  expect(facts).toMatchObject({ ok: true, releases: 6 });
-  expect((await publisher.json(['registry', 'verify', at('copy')])).facts.ok).toBe(true);
+  expect(facts).toMatchObject({ ok: true, releases: 7, root });
+  expect((await publisher.json(['registry', 'verify', at('copy'), '--root', root])).facts.ok).toBe(true);
+  // A forged registry is intact too, so people compare its root.
+  const forged = await consumer.run(['registry', 'verify', at('copy'), '--root', '0'.repeat(64)]);
+  expect([forged.code, forged.stdout]).toEqual([6, '']);
+  expect((await consumer.run(['registry', 'verify', at('copy')])).stdout).toContain(`SHA-256 ${root}`);
   const archive = readdirSync(at('copy/targets'), { recursive: true, encoding: 'utf8' }).find((it) =>
     /json-diff.*\.tgz$/.test(it),
   );

@@ -12,6 +12,8 @@ import { readReviewEntry } from './review-entry.js';
 const limits: JsonLimits = { bytes: 16 * 1024 * 1024, depth: 16, values: 500_000 };
 const maxArchive = 256 * 1024 * 1024;
 const idLength = 16;
+/** Of one publisher. */
+const maxWaiting = 50;
 const written = { mode: 0o600, flush: 'folder' } as const;
 
 /**
@@ -35,6 +37,11 @@ export function reviewFolder(registry: string): ReviewQueue {
   };
   const ids = () =>
     isThere(folder) ? readdirSync(folder).flatMap((it) => /^([0-9a-f]{16})\.json$/.exec(it)?.[1] ?? []) : [];
+  /** Those that nobody decided about. One that cannot be read does not keep others out. */
+  const waiting = () =>
+    ids()
+      .filter((id) => !isThere(path(id, '.decision')))
+      .flatMap((id) => readReviewEntry(parsed(path(id, '.json'))) ?? []);
   const find = async (id: string) => {
     const found = ids().filter((it) => it.startsWith(id));
     const [only, ...more] = found;
@@ -61,6 +68,7 @@ export function reviewFolder(registry: string): ReviewQueue {
       if (sha256(archive) !== entry.sha256)
         throw new HostError('integrity', 'the archive does not have the hash of its entry');
       const id = entry.sha256.slice(0, idLength);
+      if (!isThere(path(id, '.json'))) assertRoom(entry.publisher, waiting());
       makeFolder(folder, 0o700);
       createFile(path(id, '.tgz'), archive, written);
       createFile(path(id, '.json'), `${canonicalJson({ ...entry, id } as unknown as Json)}\n`, written);
@@ -93,6 +101,14 @@ export function reviewFolder(registry: string): ReviewQueue {
       return bytes;
     },
   };
+}
+
+/** The archives stay until somebody has looked at them, so one publisher must not be able to fill the disk. */
+function assertRoom(publisher: string, waiting: readonly ReviewEntry[]): void {
+  if (waiting.filter((it) => it.publisher === publisher).length < maxWaiting) return;
+  throw new HostError('rate_limited', `${maxWaiting} packages of ${publisher} wait for a review already`, {
+    hint: 'publish again once somebody at the registry has decided about some of them',
+  });
 }
 
 function parsed(file: string): Json | undefined {

@@ -125,7 +125,7 @@ export const registryCommand: Command = {
     {
       name: 'root',
       value: 'SHA256',
-      text: 'with mirror: what the root file of a folder must be (default: that of the configuration)',
+      text: 'with mirror and verify: what the root file of a folder must be (default with mirror: that of the configuration)',
     },
     { name: 'read', text: 'with token create: a token that only reads' },
     { name: 'port', value: 'N', text: 'with serve: port (default: 8378; 0 picks a free one)' },
@@ -148,9 +148,13 @@ export const registryCommand: Command = {
     const [verb = ''] = args.positionals;
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
     if (run === undefined)
-      throw new HostError('usage', `unknown subcommand of registry: ${JSON.stringify(verb)}`, {
-        hint: `use ${Object.keys(verbs).join(', ')}`,
-      });
+      throw new HostError(
+        'usage',
+        verb === ''
+          ? 'say what to do with a registry'
+          : `unknown subcommand of registry: ${JSON.stringify(verb)}`,
+        { hint: `use ${Object.keys(verbs).join(', ')}` },
+      );
     return run(args, terminal);
   },
 };
@@ -167,7 +171,11 @@ async function review(args: Arguments, terminal: Terminal): Promise<number> {
   const queue = await terminal.openReviewQueue(data);
   if (verb === 'list') {
     const entries = await queue.list();
-    return print(args.has('all') ? entries : entries.filter((it) => it.review === undefined), args, terminal);
+    const shown = args.has('all') ? entries : entries.filter((it) => it.review === undefined);
+    if (shown.length > 0 || args.has('json')) return print(shown, args, terminal);
+    // The folder too, because a registry elsewhere has a queue of its own.
+    terminal.out(`no package waits for a review in ${data}\n`);
+    return 0;
   }
   if (id === undefined)
     throw new HostError('usage', `name the package to ${verb}`, {
@@ -210,7 +218,6 @@ async function confirmApproval(entry: ReviewEntry, args: Arguments, terminal: Te
 function print(entries: readonly ReviewEntry[], args: Arguments, terminal: Terminal): number {
   if (args.has('json'))
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/registry-review@1', entries })}\n`);
-  else if (entries.length === 0) terminal.out('no package waits for a review\n');
   else
     terminal.out(
       entries.map((it) => printReviewEntry(it, terminalStyle(args, terminal), terminal.columns)).join('\n'),

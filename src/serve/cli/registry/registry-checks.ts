@@ -7,6 +7,7 @@ import { firstRoot } from '../../../registry/client/first-root.js';
 import { compareWithHead } from '../../../registry/client/registry-client.js';
 import type { RegistryView } from '../../../registry/client/registry-view.js';
 import { openLogHead } from '../../../registry/log/log-head.js';
+import { isUnfinished } from '../../../registry/repository/pending-files.js';
 import type { RegistryRepository } from '../../../registry/repository/registry-repository.js';
 import { checkRepository } from '../../../registry/repository/repository-check.js';
 import { mirrorRegistry } from '../../../registry/repository/repository-mirror.js';
@@ -22,15 +23,21 @@ import { RegistryPlace } from './registry-place.js';
 import { amountText, dueLines, reportRegistry } from './registry-report.js';
 import { configuredAs } from './server-choice.js';
 
-/** Reads every file of a registry and compares it with what was signed. Exit 6 if anything differs. */
+/**
+ * Reads every file of a registry and compares it with what was signed. Exit 6 if anything differs. All signatures lead back
+ * to the root file in the folder itself, so its hash is compared with what the operator of the registry says.
+ */
 export async function verifyRegistry(args: Arguments, terminal: Terminal): Promise<number> {
   const place = await RegistryPlace.open(
     args,
     terminal,
     args.positionals[1] ?? args.value('registry') ?? '.',
   );
+  const expected = expectedRoot(args);
+  const root = sha256(await firstRoot(folderTransport(place.folder), expected, 'check the path'));
   const view = await place.repository.view();
-  const report = await checkRepository(view);
+  const unfinished = isUnfinished(place.folder);
+  const report = await checkRepository(view, { isUnfinished: unfinished });
   // What cannot be read is among the problems already.
   const due = report.problems.length === 0 ? await dueFiles(view, Date.now()) : [];
   const { problems, expired, namespaces, releases, entries } = report;
@@ -41,10 +48,24 @@ export async function verifyRegistry(args: Arguments, terminal: Terminal): Promi
       problems.length === 0
         ? `the registry is intact: ${amountText(releases, 'release')} in ${amountText(namespaces, 'namespace')}, ${amountText(entries, 'entry', 'entries')} in its log`
         : amountText(problems.length, 'problem'),
+      ...rootLines(root, expected),
+      ...(unfinished
+        ? ['a change was interrupted; the next one finishes it, such as "toolwharf registry renew"']
+        : []),
       ...dueLines(due),
     ],
     {
-      ...{ did: 'verified', ok: problems.length === 0, problems, expired, namespaces, releases, entries },
+      unfinished,
+      ...{
+        did: 'verified',
+        ok: problems.length === 0,
+        problems,
+        expired,
+        namespaces,
+        releases,
+        entries,
+        root,
+      },
       due: due.map((it) => ({ ...it })),
     },
     args,
@@ -60,11 +81,7 @@ export async function mirrorToFolder(args: Arguments, terminal: Terminal): Promi
     throw new HostError('usage', 'name a registry and a folder: toolwharf registry mirror FROM TO', {
       hint: 'FROM is a registry of your configuration, or a folder; TO is a folder',
     });
-  const expected = args.value('root');
-  if (expected !== undefined && !rootFingerprintPattern.test(expected))
-    throw new HostError('usage', `--root ${expected} is not a SHA-256`, {
-      hint: 'it has 64 hexadecimal digits, as "registry init" printed it',
-    });
+  const expected = expectedRoot(args);
   const { policy } = settingsFrom(await loadConfig(args, terminal), args, terminal);
   const setting = configuredAs(from, policy.registries ?? []);
   const folder = resolve(terminal.cwd, from);
@@ -85,14 +102,27 @@ export async function mirrorToFolder(args: Arguments, terminal: Terminal): Promi
   return reportRegistry(
     [
       `copied ${amountText(report.releases, 'release')}: ${amountText(report.files, 'new file')}, ${report.bytes.toLocaleString('en')} bytes`,
-      ...(setting === undefined && expected === undefined
-        ? [`its root has the SHA-256 ${root}: compare it with the one that its operator gave you`]
-        : []),
+      ...(setting === undefined ? rootLines(root, expected) : []),
     ],
     { did: 'mirrored', releases: report.releases, files: report.files, bytes: report.bytes, root },
     args,
     terminal,
   );
+}
+
+/** The SHA-256 that the root file must have; undefined: any, which the person compares. */
+function expectedRoot(args: Arguments): string | undefined {
+  const expected = args.value('root');
+  if (expected === undefined || rootFingerprintPattern.test(expected)) return expected;
+  throw new HostError('usage', `--root ${expected} is not a SHA-256`, {
+    hint: 'it has 64 hexadecimal digits, as "registry init" printed it',
+  });
+}
+
+function rootLines(root: string, expected: string | undefined): string[] {
+  return expected === undefined
+    ? [`its root has the SHA-256 ${root}: compare it with the one that its operator gave you`]
+    : [];
 }
 
 interface FolderMirror {

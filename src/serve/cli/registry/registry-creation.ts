@@ -31,9 +31,11 @@ export async function createRegistry(args: Arguments, terminal: Terminal): Promi
     return reportDryRun(`create the registry ${logName} in ${place.folder}`, args, terminal);
   await place.repository.assertEmpty();
   assertLogName(logName);
+  const rootNames = Array.from({ length: count }, (_, index) => `root-${index + 1}`);
+  assertNoKeys(place, [...rootNames, 'snapshot', 'timestamp', 'index', 'quarantine', 'targets', 'log']);
   const key = async (name: string) => (await place.newKeys.create(name, keyPlace(args))).signer;
   const one = async (name: string) => [await key(name)];
-  const root = await Promise.all(Array.from({ length: count }, (_, index) => key(`root-${index + 1}`)));
+  const root = await Promise.all(rootNames.map(key));
   const online = {
     snapshot: await one('snapshot'),
     timestamp: await one('timestamp'),
@@ -55,13 +57,26 @@ export async function createRegistry(args: Arguments, terminal: Terminal): Promi
       `created ${place.folder}`,
       `its root has the SHA-256 ${fingerprint}; give it to those who use the registry`,
       `they write it into config.toml: [registries.NAME] with root = "${fingerprint.slice(0, 4)}…", and url or path`,
-      `its keys are in ${place.newKeys.folder}: move ${root.map((_, index) => `root-${index + 1}`).join(', ')} and targets to another machine`,
+      `its keys are in ${place.newKeys.folder}: move ${rootNames.join(', ')} and targets to another machine`,
       `each change of the root needs ${threshold} of its ${amountText(count, 'key')}: keep copies in different places`,
       `next: toolwharf registry approve NAMESPACE KEY --registry ${folder}`,
     ],
     { did: 'created', folder: place.folder, keys: place.newKeys.folder, root: fingerprint },
     args,
     terminal,
+  );
+}
+
+/** Keys that are there belong to another registry, or to an attempt that was interrupted: nothing uses those. */
+function assertNoKeys({ newKeys, folder }: RegistryPlace, names: readonly string[]): void {
+  const existing = names.find((it) => newKeys.has(it));
+  if (existing === undefined) return;
+  throw new HostError(
+    'usage',
+    `${newKeys.folder} has a key ${existing} already, and ${folder} has no registry`,
+    {
+      hint: 'name another folder for the new keys: --keys DIR; or delete those keys, if an earlier init was interrupted and no other registry has them',
+    },
   );
 }
 

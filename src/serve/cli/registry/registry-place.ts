@@ -1,7 +1,7 @@
 // Where a registry is on this machine: its files, which everybody may read, and beside them its keys and the data of its
 // server, which nobody else may.
 import { accessSync, constants, existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { HostError } from '../../../model/host-error.js';
 import { KeyFolder, type NamedKey } from '../../../registry/keys/key-folder.js';
 import { onlineSignersOf } from '../../../registry/keys/role-keys.js';
@@ -57,6 +57,14 @@ export class RegistryPlace {
     return new RegistryPlace(path, resolve(terminal.cwd, args.value('data') ?? `${path}.data`), keyFolders);
   }
 
+  /** Throws if there is no registry here. */
+  assertRegistry({ isFolder }: Pick<Terminal, 'isFolder'>): this {
+    if (isFolder(this.data) || isFolder(join(this.folder, 'metadata'))) return this;
+    throw new HostError('not_found', `there is no registry in ${this.folder}`, {
+      hint: 'check the path; most commands take the folder as --registry DIR',
+    });
+  }
+
   /** Throws if the private data is there and cannot be used by this user. */
   assertData(): this {
     try {
@@ -90,6 +98,7 @@ export class RegistryPlace {
   }
 
   async online(): Promise<OnlineSigners> {
+    await this.repository.finish();
     return onlineSignersOf(await this.repository.view(), await this.signers());
   }
 }

@@ -28,12 +28,13 @@ export async function renewRegistry(args: Arguments, terminal: Terminal): Promis
     );
   const place = await RegistryPlace.open(args, terminal);
   if (isDryRun(args)) return reportDryRun('sign again what expires soon', args, terminal);
+  const online = await place.online();
   const before = await place.repository.view();
   const signers = await place.signers();
   const { renewed, due } = await renewRepository(place.repository, {
     rootSigners: signersFor(before.root.document.roles.root, signers),
     targetsSigners: targetsSignersOf(before, signers),
-    online: await place.online(),
+    online,
     now: Date.now(),
   });
   const { timestamp } = await place.repository.view();

@@ -25,6 +25,7 @@ export async function rotateRegistryRoles(args: Arguments, terminal: Terminal): 
       hint: `use ${registryRoles.join(', ')}`,
     });
   const place = await RegistryPlace.open(args, terminal);
+  if (!isDryRun(args)) await place.repository.finish();
   const view = await place.repository.view();
   const signers = await place.signers();
   const { root } = view.root.document.roles;
@@ -42,11 +43,12 @@ export async function rotateRegistryRoles(args: Arguments, terminal: Terminal): 
   assertRootKeys(rootCount, threshold);
   const next: Partial<Record<RegistryRole, RegistrySigner[]>> = {};
   const stamp = `${new Date().toISOString().slice(0, 10)}-${view.snapshot.document.version + 1}`;
-  for (const role of roles)
-    next[role] = await newKeys(place, args, {
-      name: `${role}-${stamp}`,
-      count: role === 'root' ? rootCount : 1,
-    });
+  for (const role of roles) {
+    const names = freeNames(place, `${role}-${stamp}`, role === 'root' ? rootCount : 1);
+    const made: RegistrySigner[] = [];
+    for (const name of names) made.push((await place.newKeys.create(name, keyPlace(args))).signer);
+    next[role] = made;
+  }
   const { log, ...others } = next;
   await rotateRoles(place.repository, {
     ...rotation,
@@ -64,6 +66,7 @@ export async function rotateRegistryRoles(args: Arguments, terminal: Terminal): 
     [
       `${roles.join(', ')}: new keys are in ${place.newKeys.folder}`,
       'keep the old ones until all readers have seen the change',
+      'if "registry serve" runs, start it again: it has the old keys',
     ],
     { did: 'rotated', roles, keys: place.newKeys.folder },
     args,
@@ -71,15 +74,11 @@ export async function rotateRegistryRoles(args: Arguments, terminal: Terminal): 
   );
 }
 
-async function newKeys(
-  place: RegistryPlace,
-  args: Arguments,
-  { name, count }: { readonly name: string; readonly count: number },
-): Promise<RegistrySigner[]> {
-  const signers: RegistrySigner[] = [];
-  for (let number = 1; number <= count; number++) {
-    const own = count === 1 ? name : `${name}-${number}`;
-    signers.push((await place.newKeys.create(own, keyPlace(args))).signer);
+/** Names that no key has. A rotation that was interrupted left keys that nothing uses, under the same names. */
+function freeNames({ newKeys }: RegistryPlace, name: string, count: number): readonly string[] {
+  for (let attempt = 1; ; attempt++) {
+    const base = attempt === 1 ? name : `${name}.${attempt}`;
+    const names = count === 1 ? [base] : Array.from({ length: count }, (_, it) => `${base}-${it + 1}`);
+    if (!names.some((it) => newKeys.has(it))) return names;
   }
-  return signers;
 }

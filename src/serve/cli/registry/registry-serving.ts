@@ -22,7 +22,7 @@ export async function serveRegistry(args: Arguments, terminal: Terminal): Promis
   const [, folder, ...more] = args.positionals;
   if (more.length > 0) throw new HostError('usage', 'serve one registry at a time');
   const place = await RegistryPlace.open(args, terminal, folder ?? args.value('registry') ?? '.');
-  place.assertData();
+  place.assertRegistry(terminal).assertData();
   const port = portOf(args);
   const isReadOnly = args.has('read-only');
   const config = await loadConfig(args, terminal);
@@ -74,7 +74,7 @@ export async function serveRegistry(args: Arguments, terminal: Terminal): Promis
 export async function registryToken(args: Arguments, terminal: Terminal): Promise<number> {
   const [, verb = 'list', name, ...namespaces] = args.positionals;
   const place = await RegistryPlace.open(args, terminal);
-  const tokens = new PublisherTokens(place.assertData().data, Date.now);
+  const tokens = new PublisherTokens(place.assertRegistry(terminal).assertData().data, Date.now);
   if (verb === 'list') {
     const entries = tokens.list();
     return reportRegistry(
