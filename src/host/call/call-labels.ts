@@ -61,7 +61,7 @@ export async function withNotedOutput<T>(
   await labels.started(taintCall);
   const note = (value: Json) => labels.returned(taintCall, value);
   const { onProgress, onAsk, logging, clientRequests } = call.request;
-  return run({
+  return await run({
     clientRequests: notedRequests(clientRequests, note),
     onProgress:
       onProgress === undefined

@@ -122,7 +122,7 @@ class Client2025 implements Session2025 {
         this.#notified(message.method, message.params);
         return undefined;
       case 'request':
-        return this.#request(message);
+        return await this.#request(message);
     }
   }
 
@@ -180,8 +180,8 @@ class Client2025 implements Session2025 {
     const callEnded = new Cancellation();
     const endCall = () => callEnded.abort();
     signal.addEventListener('abort', endCall, { once: true });
-    const result = await this.#dispatch
-      .answer({
+    try {
+      const result = await this.#dispatch.answer({
         method,
         params,
         sessionName: this.#sessionName,
@@ -201,12 +201,12 @@ class Client2025 implements Session2025 {
             ? this.#questions.askApproval(confirmation, id, signal)
             : this.#questions.askToOpenPage(confirmation, id, signal);
         },
-      })
-      .finally(() => {
-        signal.removeEventListener('abort', endCall);
-        endCall();
       });
-    return resultTextReply(id, textOf(result));
+      return resultTextReply(id, textOf(result));
+    } finally {
+      signal.removeEventListener('abort', endCall);
+      endCall();
+    }
   }
 
   /** Undefined: the request has nothing to do with tasks. */
