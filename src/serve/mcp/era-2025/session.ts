@@ -170,7 +170,8 @@ class Client2025 implements Session2025 {
     if (method === 'initialize') return resultReply(id, await this.#initialize(params));
     if (method === 'ping') return resultReply(id, {});
     if (method === 'logging/setLevel') return resultReply(id, this.#setLogLevel(params));
-    if (this.revision === revisionWithTasks) {
+    // Most requests are not about tasks, and do not wait for the answer that they are not.
+    if (this.revision === revisionWithTasks && isAboutTasks(method, params)) {
       const result = await this.#answerTask(id, method, params, signal);
       if (result !== undefined) return resultReply(id, result);
     }
@@ -268,6 +269,11 @@ class Client2025 implements Session2025 {
     const all = { ...offered, ...tasks };
     return { protocolVersion: this.revision, capabilities: all, serverInfo, instructions };
   }
+}
+
+/** Whether a request may have to do with tasks. */
+function isAboutTasks(method: string, { task }: JsonObject): boolean {
+  return method.startsWith('tasks/') || (method === 'tools/call' && isObject(task));
 }
 
 function textOf(result: DispatchResult): string {
