@@ -43,6 +43,35 @@ test('only what asks for a delayed sync gets one', async () => {
   ).toEqual([normal, full, normal, full]);
 });
 
+test('nothing uses the connection while a transaction is open, and what waits keeps its order', async () => {
+  const order: string[] = [];
+  let finish: () => void = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let begin: () => void = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const transaction = database.transaction().execute(async () => {
+    order.push('begun');
+    begin();
+    await finished;
+    order.push('ended');
+  });
+  await begun;
+  const waiting = [
+    database.withConnection(() => order.push('first')),
+    database.withDelayedSync(() => order.push('second')),
+    modeIn(database).then(() => order.push('third')),
+  ];
+  expect(order).toEqual(['begun']);
+  finish();
+  await Promise.all([transaction, ...waiting]);
+  await database.withConnection(() => order.push('free again'));
+  expect(order).toEqual(['begun', 'ended', 'first', 'second', 'third', 'free again']);
+});
+
 test('after an error too', async () => {
   await expect(
     database.withDelayedSync(() => {

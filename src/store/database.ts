@@ -49,12 +49,13 @@ export class Database extends Kysely<StateTables> {
   }
 
   async #exclusive<T>(mode: SynchronousMode, work: (connection: SqliteConnection) => T): Promise<T> {
-    const release = await this.#mutex.lock();
+    // The work ends before anybody else can ask for the lock.
+    const release = this.#mutex.isFree ? undefined : await this.#mutex.lock();
     try {
       this.#synchronous.use(mode);
       return work(this.#connection);
     } finally {
-      release();
+      release?.();
     }
   }
 

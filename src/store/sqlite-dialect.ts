@@ -25,17 +25,26 @@ export function sqliteDialect(connection: SqliteConnection, mutex: Mutex, onAcqu
 
 /** Serializes use of the one connection: a transaction makes others wait. */
 export class Mutex {
-  #last: Promise<void> = Promise.resolve();
+  /** Of the last one who has the lock or waits for it. Undefined: it is free. */
+  #last: Promise<void> | undefined;
+
+  get isFree(): boolean {
+    return this.#last === undefined;
+  }
 
   /** Resolves when the lock is free. Call the returned function to release it. */
   async lock(): Promise<() => void> {
     const before = this.#last;
-    let release: () => void = () => {};
-    this.#last = new Promise((resolve) => {
-      release = resolve;
+    let resolve: () => void = () => {};
+    const released = new Promise<void>((it) => {
+      resolve = it;
     });
+    this.#last = released;
     await before;
-    return release;
+    return () => {
+      if (this.#last === released) this.#last = undefined;
+      resolve();
+    };
   }
 }
 

@@ -75,7 +75,7 @@ export async function runAction(
     case 'prompt':
       return runPrompt(action, request, new Map([...slots].filter(([, it]) => !it.secret)));
     case 'upstream':
-      return runUpstream(request);
+      return await runUpstream(request);
     default:
       throw new HostError(
         'not_supported',

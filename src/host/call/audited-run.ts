@@ -77,7 +77,11 @@ export async function runAudited(
   });
   if (outcome.kind === 'held') await releaseReservation(services.limits, reservation);
   // The output is scanned and checked, and nobody has seen it.
-  return notedAnswer(call, frozen, answerOf(services, call, callable, outcome, timeoutMs < requestedMs));
+  return await notedAnswer(
+    call,
+    frozen,
+    answerOf(services, call, callable, outcome, timeoutMs < requestedMs),
+  );
 }
 
 /** Runs the action, with further tries, and scans and checks its output. `uses`: for the audit log. */

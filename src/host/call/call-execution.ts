@@ -21,7 +21,9 @@ export async function runAllowed(
   // Before such a call the definition is compared in any case; before others only if it may be outdated.
   if (authorization !== undefined || callable.tool.effect === 'destructive')
     await callable.assertUnchanged(deadlineOf(call));
-  return execute(services, call, frozen, await reserveLimits(services.limits, frozen.meters), authorization);
+  const { meters } = frozen;
+  const reservation = meters.length === 0 ? null : await reserveLimits(services.limits, meters);
+  return await execute(services, call, frozen, reservation, authorization);
 }
 
 /** Runs the call as a stoppable unit, then runs the after-call hooks in the background. */

@@ -37,7 +37,7 @@ export async function freezeHooked(
     await noteHookArguments(call, input, changed);
     return changed;
   };
-  return freezeCall(services, caller, request.tool, args, {
+  return await freezeCall(services, caller, request.tool, args, {
     deadline: deadlineOf(call),
     meta: request.meta,
     apps: request.apps,

@@ -64,7 +64,7 @@ export async function withNotedOutput<T>(
   const { onProgress, onAsk, logging, clientRequests } = call.request;
   const mayGet = (answer: JsonObject) =>
     assertMayRead(call.caller, { ...taintCall, labels: contentLabels, input: answer }, callable.taintMode);
-  return run({
+  return await run({
     clientRequests: notedRequests(clientRequests, note, mayGet),
     onProgress:
       onProgress === undefined

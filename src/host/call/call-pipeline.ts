@@ -85,14 +85,14 @@ async function act(
       throw new HostError('denied', decision.reasons.join('; '));
     case 'allow': {
       const waived = waiverAuthorization(decision.waivedBy, services.waivers);
-      return runAllowed(services, call, frozen, waived);
+      return await runAllowed(services, call, frozen, waived);
     }
     case 'ask': {
       // A standing rule or an earlier approval may already cover this call.
       const { callable, input } = frozen;
       const { principal } = call.caller;
       const rule = await findStandingRule(services.standingRules, principal, callable, input, decision.kinds);
-      if (rule !== undefined) return runAllowed(services, call, frozen, { rule: rule.id });
+      if (rule !== undefined) return await runAllowed(services, call, frozen, { rule: rule.id });
       const binding = await bindingOf(call.caller, frozen);
       const approved = await services.approvals.find(binding, ['approved']);
       if (approved !== undefined) return runApproved(services, call, frozen, approved, binding);
@@ -120,7 +120,7 @@ async function answerOfRepeated(
   call: Call,
   frozen: FrozenCall,
 ): Promise<Answer | undefined> {
-  if (call.chain.length > 0) return undefined;
+  if (call.chain.length > 0 || services.repeats.isEmpty) return undefined;
   const { principal } = call.caller;
   const signal = call.request.signal ?? neverCanceled;
   const answer = await services.repeats.claim({ principal, tool: frozen.callable.name, signal }, () =>

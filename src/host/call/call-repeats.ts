@@ -64,6 +64,11 @@ export class CallRepeats {
     return new CallRepeats(services, rows.map(entryOf));
   }
 
+  /** Whether there is nothing that was interrupted, or repeated and not fetched yet. Each call asks. */
+  get isEmpty(): boolean {
+    return this.#entries.length === 0;
+  }
+
   /** The row of a call that can be repeated. Undefined if its arguments cannot be sealed: then it runs at most once. */
   async keep(call: KeptCall): Promise<RepeatableCallTable | undefined> {
     const { id, binding, digest, input, approval, timeoutMs, at, keyStorage } = call;

@@ -61,11 +61,13 @@ export async function freezeCall(
   const labels = await caller.labels();
   const { args: opened, used } = withHidden(callable, args, labels);
   const checking = { beforeHooks, origin, meta };
-  return freezeOpened(caller, callable, opened, checking).catch((error) => {
+  try {
+    return await freezeOpened(caller, callable, opened, checking);
+  } catch (error) {
     // The message may quote what was hidden.
     for (const id of used) labels.reveal(id);
     throw error;
-  });
+  }
 }
 
 /** The part that sees hidden results in clear. */

@@ -260,16 +260,17 @@ export class SessionCatalog {
 
   /**
    * Starts upstreams that never announced their tools, and updates the list of tools. `wait`: until they announced
-   * them.
+   * them. Each call asks, so it waits only for what there is to do.
    */
   async #refreshTools(wait: boolean): Promise<void> {
     if (this.setup.places === null && this.#newAgreements.takeInstalled()) await this.reload();
     else if (this.#load.end !== undefined) await this.#load.end;
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
-    if (await this.#newAgreements.concern(this.#packages)) await this.#check();
+    if (this.#newAgreements.exist && (await this.#newAgreements.concern(this.#packages))) await this.#check();
     if (this.#tools.set.isOutdated) await this.#listTools();
     const mayStart = startable(this.#tools.set.shown(this.#withUpstreams), this.setup.intent);
-    await fetchUnknownTools(mayStart, wait, this.#statusServices);
+    const unknown = mayStart.filter((it) => this.#upstreams.hasUnknownTools(it));
+    if (unknown.length > 0) await fetchUnknownTools(unknown, wait, this.#statusServices);
     if (this.#tools.isOutdated) await this.#listTools();
   }
 
@@ -291,6 +292,7 @@ export class SessionCatalog {
   }
 
   async #statusNow(checked: CheckedPackage): Promise<PackageStatus> {
-    return packageStatus(checked, await this.#services.packages.switches.asSet(), this.#statusServices);
+    const disabled = await this.#services.packages.switches.asSet();
+    return await packageStatus(checked, disabled, this.#statusServices);
   }
 }

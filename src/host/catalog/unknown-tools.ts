@@ -2,14 +2,12 @@ import type { SessionIntent } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import { type PackageStatusServices, startablePackages } from './package-status.js';
 
-/** Starts programs that never announced their tools. `wait`: until they announced them. */
+/** Starts programs of packages with unknown tools. `wait`: until they announced them. */
 export async function fetchUnknownTools(
-  packages: readonly CheckedPackage[],
+  unknown: readonly CheckedPackage[],
   wait: boolean,
   context: PackageStatusServices,
 ): Promise<void> {
-  const unknown = packages.filter((it) => context.upstreams.hasUnknownTools(it));
-  if (unknown.length === 0) return;
   const startable = await startablePackages(unknown, context);
   const fetching = startable.map((it) => context.upstreams.fetchAnnouncements(it));
   if (wait) await Promise.all(fetching);

@@ -65,10 +65,10 @@ export class LabelSession {
   }
 
   /** A call runs now. Resolves when the label of all that it may return is on disk: only then anything may leave. */
-  async started(call: TaintCall): Promise<void> {
+  started(call: TaintCall): Promise<void> {
     this.#taint.started(call);
     this.#keep(resultLabel(call.labels, anyText, this.#taint.label), call);
-    await this.#written;
+    return this.#written;
   }
 
   /** Writes a label that is stricter than the one on disk. */

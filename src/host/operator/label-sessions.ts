@@ -54,11 +54,12 @@ export class LabelSessions {
   /** A function that opens a session, for each call again: one that was not used for long is stored and read again. */
   opener(key: LabelSessionKey, { own, outsideInput }: LabelSettings): (this: void) => Promise<LabelSession> {
     const text = canonicalJson({ ...key, ...(outsideInput ? { outsideInput } : {}) });
-    return async () => {
-      const session = await this.#used(text, () => this.#load(key, text, outsideInput));
+    const load = () => this.#load(key, text, outsideInput);
+    const withConstants = (session: LabelSession) => {
       session.useConstants(own);
       return session;
     };
+    return () => this.#used(text, load).then(withConstants);
   }
 
   /** The session in memory, which is the one used last from now on. */

@@ -26,7 +26,7 @@ export class FileWatch {
     report: (folders: readonly string[]) => void,
   ): Promise<T> {
     const since = this.#options.since(packageId);
-    if (since === undefined) return run(() => {});
+    if (since === undefined) return await run(() => {});
     const started = this.#options.now();
     let used: SandboxProfile | undefined;
     try {

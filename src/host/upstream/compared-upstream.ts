@@ -105,7 +105,7 @@ export class ComparedUpstream implements Upstream {
   async call(call: ComparedCall): Promise<RunResult> {
     const { timeoutMs, signal } = await this.#ready({ kind: 'tool', name: call.tool }, call);
     call.assertCurrent();
-    return this.#watched(() => this.#upstream.call({ ...call, timeoutMs, signal }));
+    return await this.#watched(() => this.#upstream.call({ ...call, timeoutMs, signal }));
   }
 
   async hook(point: HookPoint, event: JsonObject, deadline: Deadline): Promise<Json> {

@@ -22,7 +22,10 @@ function knownAnnouncements(
   return new Map(known);
 }
 
-/** The announcements of the packages of a session. Collected again only after an announcement changed. */
+/**
+ * The announcements of the packages of a session, and what follows from them. Each call asks for all of it, so it is collected
+ * again only after an announcement changed.
+ */
 export class KnownAnnouncements {
   readonly #announcements: AnnouncementRegistry;
   readonly #intent: SessionIntent;
@@ -34,24 +37,56 @@ export class KnownAnnouncements {
   }
 
   of(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
-    const { version } = this.#announcements;
-    const last = this.#collected.get(checked);
-    if (last?.version === version) return last.known;
-    const known = knownAnnouncements(checked, this.#announcements, this.#intent);
-    this.#collected.set(checked, { version, known });
-    return known;
+    return this.#collect(checked).known;
   }
 
   /** Those that changed and wait for a review. */
   waiting(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
-    return new Map([...this.of(checked)].filter(([, it]) => it.waiting !== null));
+    return this.#collect(checked).waiting;
   }
+
+  /** Programs that never announced anything. If all of them together offer nothing, they may have changed meanwhile. */
+  programsToAsk(checked: CheckedPackage): readonly Program[] {
+    return this.#collect(checked).programsToAsk;
+  }
+
+  /** Why the announcements of a package are not enough to use it; undefined if they are. */
+  problem(checked: CheckedPackage): AnnouncementProblem | undefined {
+    return this.#collect(checked).problem;
+  }
+
+  #collect(checked: CheckedPackage): Collected {
+    const { version } = this.#announcements;
+    const last = this.#collected.get(checked);
+    if (last?.version === version) return last;
+    const pkg = packageOf(checked);
+    const known = knownAnnouncements(checked, this.#announcements, this.#intent);
+    const toAsk = programsToAsk(pkg, known);
+    const collected = {
+      version,
+      known,
+      waiting: new Map([...known].filter(([, it]) => it.waiting !== null)),
+      programsToAsk: toAsk,
+      problem: announcementProblem(pkg, known, toAsk),
+    };
+    this.#collected.set(checked, collected);
+    return collected;
+  }
+}
+
+export interface AnnouncementProblem {
+  readonly reason: string;
+  /** All announcements were made. */
+  readonly isEmpty: boolean;
 }
 
 interface Collected {
   /** Of all announcements. */
   readonly version: number;
   readonly known: ReadonlyMap<string, ProgramAnnouncement>;
+  readonly waiting: ReadonlyMap<string, ProgramAnnouncement>;
+  readonly programsToAsk: readonly Program[];
+  readonly problem: AnnouncementProblem | undefined;
 }
 
 /**
@@ -71,23 +106,17 @@ function offersNothing(pkg: Package, known: ReadonlyMap<string, ProgramAnnouncem
   });
 }
 
-/** Why the announcements of a package are not enough to use it; undefined if they are. `isEmpty`: all were made. */
-export function announcementProblem(
+function announcementProblem(
   pkg: Package,
   known: ReadonlyMap<string, ProgramAnnouncement>,
-): { readonly reason: string; readonly isEmpty: boolean } | undefined {
+  toAsk: readonly Program[],
+): AnnouncementProblem | undefined {
   if (offersNothing(pkg, known))
     return { reason: 'its program announces none of the tools that its manifest declares', isEmpty: true };
-  return programsToAsk(pkg, known).length === 0
-    ? undefined
-    : { reason: 'its program has not started yet', isEmpty: false };
+  return toAsk.length === 0 ? undefined : { reason: 'its program has not started yet', isEmpty: false };
 }
 
-/** Programs that never announced anything. If all of them together offer nothing, they may have changed meanwhile. */
-export function programsToAsk(
-  pkg: Package,
-  known: ReadonlyMap<string, ProgramAnnouncement>,
-): readonly Program[] {
+function programsToAsk(pkg: Package, known: ReadonlyMap<string, ProgramAnnouncement>): readonly Program[] {
   const programs = upstreamPrograms(pkg);
   const unknown = programs.filter((it) => !known.has(it.name));
   return unknown.length === 0 && offersNothing(pkg, known) ? programs : unknown;

@@ -18,12 +18,7 @@ import { slotValues } from '../sandboxing/slots.js';
 import { onlyLooks, type SessionSetup } from '../session-setup.js';
 import { allowedRequests, readingClient } from './allowed-requests.js';
 import type { ComparedUpstream } from './compared-upstream.js';
-import {
-  KnownAnnouncements,
-  programsToAsk,
-  unknownToolReasons,
-  withDeclaredTools,
-} from './known-announcements.js';
+import { KnownAnnouncements, unknownToolReasons, withDeclaredTools } from './known-announcements.js';
 import type { PackageUpstreamsContext } from './package-upstreams-context.js';
 import { type ContentMode, passedContent } from './passed-content.js';
 import { lastFailures, programStatesOf } from './program-states.js';
@@ -78,14 +73,14 @@ export class PackageUpstreams {
 
   /** Whether a program of the package has never announced its tools. */
   hasUnknownTools(checked: CheckedPackage): boolean {
-    return hasUpstreams(checked) && programsToAsk(packageOf(checked), this.#announced.of(checked)).length > 0;
+    return hasUpstreams(checked) && this.#announced.programsToAsk(checked).length > 0;
   }
 
   /** Starts the programs that never announced their tools. Never rejects: a failure becomes the package's `problem`. */
   fetchAnnouncements(checked: CheckedPackage): Promise<void> {
     const fetching = this.#fetching.get(checked);
     if (fetching !== undefined) return fetching;
-    const missing = programsToAsk(packageOf(checked), this.#announced.of(checked));
+    const missing = this.#announced.programsToAsk(checked);
     const { startQueue } = this.#services.upstreams;
     const start = ({ name }: Program) => startQueue(() => this.withProgram(checked, name, async () => {}));
     const work = Promise.all(missing.map(start))
@@ -110,7 +105,7 @@ export class PackageUpstreams {
     const failure = this.#failures.get(checked);
     return upstreamProblem(
       checked,
-      this.#announced.of(checked),
+      this.#announced.problem(checked),
       failure,
       this.#services.upstreams,
       this.#setup,
@@ -216,7 +211,7 @@ export class PackageUpstreams {
       { tool, purpose: called.name },
     );
     const isAccepted = acceptedPages(() => this.#announced.of(checked).get(program.name));
-    return withReadableResult(result, linkPrefix(pkg.id, program.name), isAccepted);
+    return await withReadableResult(result, linkPrefix(pkg.id, program.name), isAccepted);
   }
 
   /** The hooks of a package: declared by its manifest, announced by its program, and accepted by the operator. */

@@ -72,7 +72,7 @@ export class UpstreamConnections<U extends Upstream = Upstream> {
     if (this.#closed) throw new HostError('canceled', 'the host is closing');
     const { supervised, tools } = this.#entryFor(target);
     if (tool !== undefined) tools.add(tool);
-    return supervised.use(work);
+    return await supervised.use(work);
   }
 
   /** Whether its program runs, so that using it starts nothing. */

@@ -49,11 +49,11 @@ export function reachOf(
 }
 
 /** Why the host may not connect to programs of the package, as far as it is known before a DNS lookup. */
-export function deniedUrls(pkg: Package, environment: PassedEnvironment): string[] {
+export function deniedUrls(pkg: Package, environment: () => PassedEnvironment): string[] {
   return upstreamPrograms(pkg).flatMap((program) => {
     if (program.target.kind !== 'url') return [];
     try {
-      assertMayReach(program.target.url, reachOf(pkg, program, environment));
+      assertMayReach(program.target.url, reachOf(pkg, program, environment()));
       return [];
     } catch (error) {
       const { message, hint } = asHostError(error);

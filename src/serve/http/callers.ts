@@ -73,11 +73,15 @@ export class Callers {
     }));
   }
 
+  /** The caller of a connection whose start token was checked before, if it still sends this token. */
+  known({ headers: { authorization = '' }, socket }: IncomingMessage): HttpCaller | undefined {
+    const before = this.#checkedSockets.get(socket);
+    return before?.authorization === authorization ? before.caller : undefined;
+  }
+
   /** Returns the caller of a request. Throws 401 if there is no valid token. */
   async identify(request: IncomingMessage, names: ServerNames): Promise<HttpCaller> {
     const { authorization = '' } = request.headers;
-    const before = this.#checkedSockets.get(request.socket);
-    if (before?.authorization === authorization) return before.caller;
     const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
     let identity: Identity | undefined;
     let problem: InvalidToken | undefined;

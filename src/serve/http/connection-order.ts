@@ -8,13 +8,16 @@ export class ConnectionOrder {
   readonly #newest = new WeakMap<Socket, ServerResponse>();
 
   /**
-   * Resolves when the response has its connection. Rejects a request that was sent before the previous one was answered: Node
-   * would start it, buffer its answer, and not report when the client disconnects.
+   * Resolves when the response has its connection; undefined if it has it already. Rejects a request that was sent before
+   * the previous one was answered: Node would start it, buffer its answer, and not report when the client disconnects.
    */
-  async enter({ socket }: IncomingMessage, response: ServerResponse): Promise<void> {
+  enter({ socket }: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
     const previous = this.#newest.get(socket);
     this.#newest.set(socket, response);
-    if (response.socket !== null) return;
+    return response.socket === null ? this.#wait(socket, previous, response) : undefined;
+  }
+
+  async #wait(socket: Socket, previous: ServerResponse | undefined, response: ServerResponse): Promise<void> {
     // A fast client has all of a large answer before this process learns that it was sent.
     if (previous?.writableEnded === true && !socket.destroyed)
       await new Promise<void>((resolve) => {

@@ -1,3 +1,4 @@
+import { LiveMap } from '../../model/live-map.js';
 import type { ByteShare } from '../../wire/byte-budget.js';
 import type { EventStream } from './event-stream.js';
 import { ReplayStream } from './replay-stream.js';
@@ -12,7 +13,7 @@ export interface ReplayStreamsOptions {
 /** Streams of one session that a client can come back to. Ids of events are unique in the session. */
 export class ReplayStreams {
   readonly #options: ReplayStreamsOptions;
-  readonly #streams = new Map<string, ReplayStream>();
+  readonly #streams = new LiveMap<string, ReplayStream>();
   #general: ReplayStream | undefined;
   #count = 0;
 
@@ -50,8 +51,7 @@ export class ReplayStreams {
   }
 
   close(): void {
-    for (const it of [...this.#streams.values()]) it.close();
-    this.#streams.clear();
+    for (const it of this.#streams.values()) it.close();
     this.#options.share.close();
   }
 

@@ -222,7 +222,8 @@ async function dispatch(
   { request, response, cancellation }: IncomingRequest,
 ): Promise<void> {
   const { routes, callers, limits, serverNames } = context;
-  await context.order.enter(request, response);
+  const order = context.order.enter(request, response);
+  if (order !== undefined) await order;
   checkHost(request, serverNames);
   if (context.isClosed())
     throw new HttpError(503, 'host_unreachable', 'the host is shutting down', {
@@ -246,7 +247,7 @@ async function dispatch(
     sendReply(response, publicRoute.respond(ownOrigin(request, serverNames)), limits.readMs);
     return;
   }
-  const caller = await callers.identify(request, serverNames);
+  const caller = callers.known(request) ?? (await callers.identify(request, serverNames));
   const leave = callers.enter(caller, request.socket, cancellation);
   const share = context.budget.open(caller.id);
   try {

@@ -123,7 +123,7 @@ class Client2025 implements Session2025 {
         this.#notified(message.method, message.params);
         return undefined;
       case 'request':
-        return this.#request(message);
+        return await this.#request(message);
     }
   }
 
@@ -171,7 +171,8 @@ class Client2025 implements Session2025 {
     if (method === 'initialize') return resultReply(id, await this.#initialize(params));
     if (method === 'ping') return resultReply(id, {});
     if (method === 'logging/setLevel') return resultReply(id, this.#setLogLevel(params));
-    if (this.revision === revisionWithTasks) {
+    // Most requests are not about tasks, and do not wait for the answer that they are not.
+    if (this.revision === revisionWithTasks && isAboutTasks(method, params)) {
       const result = await this.#answerTask(id, method, params, signal);
       if (result !== undefined) return resultReply(id, result);
     }
@@ -181,8 +182,8 @@ class Client2025 implements Session2025 {
     const callEnded = new Cancellation();
     const endCall = () => callEnded.abort();
     signal.addEventListener('abort', endCall, { once: true });
-    const result = await this.#dispatch
-      .answer({
+    try {
+      const result = await this.#dispatch.answer({
         method,
         params,
         sessionName: this.#sessionName,
@@ -202,12 +203,12 @@ class Client2025 implements Session2025 {
             ? this.#questions.askApproval(confirmation, id, signal)
             : this.#questions.askToOpenPage(confirmation, id, signal);
         },
-      })
-      .finally(() => {
-        signal.removeEventListener('abort', endCall);
-        endCall();
       });
-    return resultTextReply(id, textOf(result));
+      return resultTextReply(id, textOf(result));
+    } finally {
+      signal.removeEventListener('abort', endCall);
+      endCall();
+    }
   }
 
   /** Undefined: the request has nothing to do with tasks. */
@@ -269,6 +270,11 @@ class Client2025 implements Session2025 {
     const all = { ...offered, ...tasks };
     return { protocolVersion: this.revision, capabilities: all, serverInfo, instructions };
   }
+}
+
+/** Whether a request may have to do with tasks. */
+function isAboutTasks(method: string, { task }: JsonObject): boolean {
+  return method.startsWith('tasks/') || (method === 'tools/call' && isObject(task));
 }
 
 function textOf(result: DispatchResult): string {
