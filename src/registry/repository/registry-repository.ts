@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../files/make-folder.js';
 import { HostError } from '../../model/host-error.js';
-import { lockState } from '../../store/state-lock.js';
+import { lockState } from '../../store/sqlite/state-lock.js';
 import { RegistryView } from '../client/registry-view.js';
 import { folderTransport } from '../transport/folder-transport.js';
 import { assertNextState } from './next-state.js';
