@@ -90,6 +90,34 @@ describe.skipIf(noPostgres !== '')(`PostgreSQL with a password${noPostgres}`, ()
     for (const it of opened) await it.destroy();
   });
 
+  test('of two hundred calls from four hosts at once with a limit of ten, exactly ten pass', async () => {
+    const place = postgresPlace(await emptyDatabase(), password);
+    const hosts: PostgresDatabase[] = [];
+    for (let index = 0; index < 4; index++) hosts.push(await openPostgres(place));
+    const meter = {
+      principal: 'p',
+      tool: 'a/b',
+      kind: 'calls',
+      windowMs: 3_600_000,
+      max: 10,
+      amount: 1,
+    } as const;
+    const other = { ...meter, tool: 'a/c', max: 1000 };
+    // The order of the limits of a call differs: hosts must not wait for each other.
+    const ledgers = hosts.map((it) => new LimitLedger(it, { now: Date.now, ticks: () => 0 }));
+    const results = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const ledger = ledgers[index % 4] as LimitLedger;
+        // One batch per call, so that the batches of the hosts overlap.
+        await new Promise((resolve) => setImmediate(resolve));
+        return ledger.reserve(index % 2 === 0 ? [meter, other] : [other, meter]);
+      }),
+    );
+    expect(results.filter((it) => it.kind === 'taken')).toHaveLength(10);
+    expect((await (ledgers[0] as LimitLedger).read([meter, other])).map((it) => it.used)).toEqual([10, 10]);
+    for (const it of hosts) await it.destroy();
+  });
+
   test('no entry is accepted while the database is away, and the log goes on when it is back', async () => {
     await withStore(async (database) => {
       const log = new AuditLog(database, Date.now);

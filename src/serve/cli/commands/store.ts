@@ -18,6 +18,10 @@ export const store: Command = {
       line: 'toolwharf store copy --to postgres://tools@db.example/tools --password-file db-password.txt',
       text: 'with a password; PGPASSWORD and ~/.pgpass work too',
     },
+    {
+      line: 'toolwharf store copy --to postgres://tools@localhost/tools --dry-run',
+      text: 'check the URL; copies nothing',
+    },
   ],
   options: [
     { name: 'to', value: 'URL', text: 'postgres://USER@HOST/DATABASE, without a password' },
