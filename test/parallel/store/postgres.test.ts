@@ -4,9 +4,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readAuditTail } from '../../../src/store/audit-entries.js';
 import { AuditLog } from '../../../src/store/audit-log.js';
+import { InstallationRows } from '../../../src/store/installations.js';
 import { KillRows } from '../../../src/store/kills.js';
 import { LimitLedger } from '../../../src/store/limit-ledger.js';
+import { migrations } from '../../../src/store/migrations.js';
 import { openPostgres, type PostgresDatabase } from '../../../src/store/postgres/postgres-database.js';
+import { postgresScript } from '../../../src/store/postgres/postgres-script.js';
 import { postgresPlace } from '../../../src/store/postgres/postgres-url.js';
 import { newDatabase, noPostgres, type Postgres, startPostgres } from '../../support/postgres.js';
 
@@ -80,6 +83,27 @@ describe.skipIf(noPostgres !== '')(`PostgreSQL with a password${noPostgres}`, ()
       await asOwner(url, 'update toolwharf_store set version = 999');
       expect(await failure(open())).toMatch(/was written by a newer Toolwharf/);
     });
+  });
+
+  test('a database of an earlier version is migrated with its rows', async () => {
+    const url = await emptyDatabase();
+    const version = migrations.findIndex((it) => it.includes('json_array'));
+    for (const script of migrations.slice(0, version)) await asOwner(url, postgresScript(script));
+    await asOwner(
+      url,
+      `create table toolwharf_store (one smallint primary key check (one = 1), version bigint not null);
+       insert into toolwharf_store values (1, ${version});
+       insert into generation values ('pack', 1, '1', 'npm:pack', '{}', 't', 'm', 'd', 'p', '{}', '[]', '[]', '[]', '{}', '{}', 1, 'me');
+       insert into installation values ('pack', 1, 'active', '/a "b"', 1);`,
+    );
+    const database = await openPostgres(postgresPlace(url, password));
+    try {
+      const rows = new InstallationRows(database, Date.now);
+      expect(await rows.list()).toMatchObject([{ package: 'pack', roots: ['/a "b"'] }]);
+      expect(await rows.generation('pack', 1)).toMatchObject({ trial: null, createdBy: 'me' });
+    } finally {
+      await database.destroy();
+    }
   });
 
   test('of several hosts that open an empty database at once, one makes the tables', async () => {
