@@ -106,6 +106,7 @@ async function main(): Promise<void> {
     openAuditLog,
     openPinReset: async (options) =>
       (await import('./host/operator/pin-reset.js')).openPinReset(options, Date.now),
+    openStoreCopy: async (options) => (await import('./host/operator/store-copy.js')).openStoreCopy(options),
     verifyExport,
     examine,
     checkContribution: async (options) =>

@@ -144,6 +144,7 @@ export type {
   VerifiedActor,
 } from './operator/operator-auth.js';
 export type { SavedToolSet, SetBindingInput, SetOperations, SetSubjectInput } from './operator/sets.js';
+export type { StoreCopy, StoreCopyOptions, StoreCopyReport } from './operator/store-copy.js';
 export type { AcceptedWaiver, SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
 export type {
   CheckedDraft,

@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Waiver } from '../model/waiver.js';
-import { type Database, databaseFile } from './database.js';
-import { openSqlite } from './sqlite.js';
+import type { Database } from './database.js';
 import type { AcceptedWaiverTable } from './state-tables.js';
 
 /** The waivers that an operator accepted, by the digest of their content. */
@@ -49,21 +46,5 @@ export class AcceptedWaivers {
   async remove(id: string): Promise<boolean> {
     const result = await this.#database.deleteFrom('accepted_waiver').where('id', '=', id).executeTakeFirst();
     return result.numDeletedRows === 1n;
-  }
-}
-
-/** Ids of the waivers that were accepted with the PIN. Works while another process has the database open. */
-export function verifiedWaiverIds(state: string): ReadonlySet<string> {
-  const path = join(state, databaseFile);
-  if (!existsSync(path)) return new Set();
-  const connection = openSqlite(path);
-  try {
-    connection.exec('pragma busy_timeout = 2000; pragma query_only = on;');
-    const known = connection.all("select 1 from sqlite_master where name = 'accepted_waiver'", []);
-    if (known.length === 0) return new Set();
-    const rows = connection.all('select id from accepted_waiver where verified = 1', []);
-    return new Set(rows.map((it) => String(it.id)));
-  } finally {
-    connection.close();
   }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AgreementRows, LinkRows } from './agreements.js';
-import { type Database, openDatabase } from './database.js';
 import { DisabledPackages } from './disabled-packages.js';
+import { type SqliteDatabase as Database, openDatabase } from './sqlite/sqlite-database.js';
 
 let folder: string;
 let database: Database;

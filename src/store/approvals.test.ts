@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApprovalState } from '../model/approval.js';
 import { ApprovalQueue } from './approvals.js';
-import { type Database, openDatabase } from './database.js';
+import { type SqliteDatabase as Database, openDatabase } from './sqlite/sqlite-database.js';
 
 let folder: string;
 let database: Database;

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readAuditTail, unfinishedCalls } from './audit-entries.js';
 import { AuditLog } from './audit-log.js';
 import { Checkpoints, checkpointPaths } from './checkpoints.js';
-import { type Database, openDatabase } from './database.js';
-import { openSqlite } from './sqlite.js';
+import { openSqlite } from './sqlite/sqlite.js';
+import { type SqliteDatabase as Database, openDatabase } from './sqlite/sqlite-database.js';
 import { StoredAuditLog } from './stored-audit-log.js';
 
 async function verifyAudit() {

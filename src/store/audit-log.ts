@@ -1,17 +1,15 @@
 import type { AuditDurability } from '../model/audit-durability.js';
 import { canonicalJson, type JsonObject } from '../model/json.js';
 import { entryHash } from './audit-hash.js';
-import { type AuditHead, nextHead, readAuditHead } from './audit-head.js';
-import { storeAuditRows } from './audit-rows.js';
+import { type AuditHead, nextHead } from './audit-head.js';
 import type { Sealing, Unmentioned } from './audit-sealing.js';
+import type { AuditAddition, AuditBatch, AuditRow } from './audit-statements.js';
+import type { RepeatableCallChange, SealedArgumentsInput } from './call-tables.js';
 import { originOf } from './checkpoint.js';
 import type { Checkpoints } from './checkpoints.js';
 import type { Database } from './database.js';
 import { DelayedSync } from './delayed-sync.js';
 import { serializeEdge, treeRoot } from './merkle-tree.js';
-import { changeRepeatableCall, type RepeatableCallChange } from './repeatable-calls.js';
-import { insertSealedArguments, type SealedArgumentsInput } from './sealed-arguments.js';
-import type { SqliteConnection, SqlValue } from './sqlite.js';
 
 /** An entry to append to the audit log. */
 export interface NewAuditEntry {
@@ -52,6 +50,12 @@ interface Waiting {
   readonly durability: AuditDurability | null;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
+}
+
+/** A batch with the newest entry and the name of the log after it. */
+interface MadeEntries extends AuditBatch {
+  readonly head: AuditHead;
+  readonly origin: string;
 }
 
 /**
@@ -187,8 +191,14 @@ export class AuditLog {
         const awaited = batch.filter((it) => it.durability !== null);
         // Entries that nobody waits for are on disk soon in any case.
         const isGroup = awaited.length > 0 && awaited.every((it) => it.durability === 'group');
-        const insert = (connection: SqliteConnection) => this.#insert(connection, batch);
-        await (isGroup ? this.#database.withDelayedSync(insert) : this.#database.withConnection(insert));
+        const checkpoint = this.#unmentioned;
+        let made: MadeEntries | undefined;
+        await this.#database.audit.append(isGroup ? 'group' : 'call', this.#head, (head) => {
+          made = this.#entriesOf(batch, head, checkpoint);
+          return made;
+        });
+        if (this.#unmentioned === checkpoint) this.#unmentioned = undefined;
+        if (made !== undefined) ({ head: this.#head, origin: this.#origin } = made);
         if (isGroup) this.#delayedSync.committed();
         else this.#delayedSync.covered();
         this.#failure = undefined;
@@ -205,35 +215,28 @@ export class AuditLog {
     this.#writing = undefined;
   }
 
-  /** Writes all entries of the batch, or none. */
-  #insert(connection: SqliteConnection, batch: readonly Waiting[]): void {
-    let head = this.#head ?? readAuditHead(connection);
+  /** `checkpoint`: the newest one, if no entry mentions it. */
+  #entriesOf(batch: readonly Waiting[], newest: AuditHead, checkpoint: Unmentioned | undefined): MadeEntries {
+    let head = newest;
     let origin = this.#origin;
-    const rows: SqlValue[][] = [];
-    /** What is stored beside the entries. */
-    const others: (() => void)[] = [];
+    const rows: AuditRow[] = [];
+    const additions: AuditAddition[] = [];
     const put = ({ kind, body, sealedArguments, repeatable }: NewAuditEntry, at: string) => {
       const entry = { seq: head.seq + 1, at, kind, body: canonicalJson(body), previous: head.hash };
       head = nextHead(head, entryHash(entry));
       rows.push([entry.seq, at, kind, entry.body, entry.previous, head.hash]);
       if (kind === 'rollback' && typeof body.log === 'string') origin = originOf(body.log);
       if (sealedArguments !== undefined)
-        others.push(() => insertSealedArguments(connection, sealedArguments, entry.seq));
-      if (repeatable !== undefined) others.push(() => changeRepeatableCall(connection, repeatable));
+        additions.push({ type: 'sealed arguments', input: sealedArguments, seq: entry.seq });
+      if (repeatable !== undefined) additions.push({ type: 'repeatable call', change: repeatable });
     };
-    const { at } = batch[0] as Waiting;
-    const checkpoint = this.#unmentioned;
     if (checkpoint !== undefined) {
       const { size, digest, before } = checkpoint;
-      put({ kind: 'checkpoint', body: { size, digest } }, at);
-      const edge = serializeEdge(before);
-      others.push(() => connection.run('update audit_tree set checkpoint = ?, edge = ?', [size, edge]));
+      put({ kind: 'checkpoint', body: { size, digest } }, (batch[0] as Waiting).at);
+      additions.push({ type: 'checkpoint', size, edge: serializeEdge(before) });
     }
     for (const waiting of batch) put(waiting.entry, waiting.at);
-    storeAuditRows(connection, rows, others);
-    if (this.#unmentioned === checkpoint) this.#unmentioned = undefined;
-    this.#head = head;
-    this.#origin = origin;
+    return { rows, additions, head, origin };
   }
 
   #scheduleCheckpoint(): void {

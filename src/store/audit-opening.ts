@@ -2,21 +2,14 @@ import { createPublicKey } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
 import type { ComparedLog } from './audit-anchor.js';
 import { entryLeaf } from './audit-hash.js';
-import {
-  type AuditHead,
-  brokenLogHint,
-  missingEntry,
-  readAuditHead,
-  readAuditTree,
-  readHashes,
-} from './audit-head.js';
+import { type AuditHead, brokenLogHint, missingEntry } from './audit-head.js';
 import { AuditLog } from './audit-log.js';
-import { logNameAt, logNames, type RollbackFinding } from './audit-rollback.js';
+import { type LogName, logNameAt, type RollbackFinding } from './audit-rollback.js';
+import type { AuditStatements } from './audit-statements.js';
 import { isCheckpointOf, originOf, type SignedCheckpoint } from './checkpoint.js';
 import { type CheckpointPaths, Checkpoints } from './checkpoints.js';
 import type { Database } from './database.js';
 import { emptyTree, treeRoot, withLeaf } from './merkle-tree.js';
-import type { SqliteConnection } from './sqlite.js';
 
 export interface OpenedAuditLog {
   readonly audit: AuditLog;
@@ -39,15 +32,14 @@ export async function openAuditLog(
   now: () => number,
   newLogName: () => string,
 ): Promise<OpenedAuditLog> {
-  const row = await database.withConnection((it) => treeRowOf(it, newLogName));
+  const row = await database.audit.begin(newLogName);
   const checkpoints = await Checkpoints.open(paths, row.checkpoint > 0);
   try {
     const { last } = checkpoints;
-    const { head, atLast, origins } = await database.withConnection((connection) => {
-      if (last !== undefined) assertOwn(connection, last, row.log, checkpoints, paths);
-      const names = logNames(connection, row.log).map((it) => originOf(it.log));
-      return { ...matchingHead(connection, last), origins: new Set(names) };
-    });
+    const names = await database.audit.logNames(row.log);
+    if (last !== undefined) assertOwn(last, names, checkpoints, paths);
+    const origins = new Set(names.map((it) => originOf(it.log)));
+    const { head, atLast } = await matchingHead(database.audit, last);
     const origin = [...origins].at(-1) as string;
     const isMentioned = last === undefined || last.size <= row.checkpoint;
     const unmentioned =
@@ -78,7 +70,7 @@ async function rootOfEntries(database: Database, size: number): Promise<string |
   let tree = emptyTree;
   while (tree.size < size) {
     const { size: after } = tree;
-    const page = await database.withConnection((it) => readHashes(it, after));
+    const page = await database.audit.hashesAfter(after);
     if (page.length === 0) return undefined;
     for (const { hash } of page.slice(0, size - after)) tree = withLeaf(tree, entryLeaf(hash));
     await new Promise((resolve) => setImmediate(resolve));
@@ -86,31 +78,14 @@ async function rootOfEntries(database: Database, size: number): Promise<string |
   return treeRoot(tree).toString('base64');
 }
 
-function treeRowOf(
-  connection: SqliteConnection,
-  newLogName: () => string,
-): { readonly log: string; readonly checkpoint: number } {
-  const known = readAuditTree(connection);
-  if (known !== undefined) return known;
-  if (connection.all('select seq from audit limit 1', []).length > 0)
-    throw new HostError('integrity', 'the name of the audit log was removed from the database', {
-      hint: brokenLogHint,
-    });
-  const row = { log: newLogName(), checkpoint: 0 };
-  const sql = "insert into audit_tree (one, log, checkpoint, edge) values (1, ?, 0, x'')";
-  connection.run(sql, [row.log]);
-  return row;
-}
-
 /** The last checkpoint must be from this log, and from its key. */
 function assertOwn(
-  connection: SqliteConnection,
   last: SignedCheckpoint,
-  log: string,
+  names: readonly LogName[],
   { key }: Checkpoints,
   paths: CheckpointPaths,
 ): void {
-  if (last.origin !== originOf(logNameAt(connection, log, last.size)))
+  if (last.origin !== originOf(logNameAt(names, last.size)))
     throw new HostError(
       'integrity',
       `the checkpoints in ${paths.folder} are from another audit log, with ${last.size} entries: the database was deleted or replaced, or two state directories share this folder`,
@@ -123,13 +98,13 @@ function assertOwn(
 }
 
 /** The head, and the head at the last checkpoint. */
-function matchingHead(
-  connection: SqliteConnection,
+async function matchingHead(
+  audit: AuditStatements,
   last: SignedCheckpoint | undefined,
   rebuild = false,
-): { readonly head: AuditHead; readonly atLast: AuditHead | undefined } {
+): Promise<{ readonly head: AuditHead; readonly atLast: AuditHead | undefined }> {
   let atLast: AuditHead | undefined;
-  const head = readAuditHead(connection, {
+  const head = await audit.head({
     rebuild,
     visit: (it) => {
       if (it.seq === last?.size) atLast = it;
@@ -140,7 +115,7 @@ function matchingHead(
     throw missingEntry(last.size, `, which the checkpoint of ${last.size} entries covers,`);
   if (atLast !== undefined && treeRoot(atLast.tree).toString('base64') === last.root) return { head, atLast };
   // The stored edge may be wrong or start after the checkpoint; the entries decide.
-  if (!rebuild) return matchingHead(connection, last, true);
+  if (!rebuild) return matchingHead(audit, last, true);
   throw new HostError(
     'integrity',
     `the entries of the audit log up to ${last.size} were changed: they do not match the checkpoint of ${last.size} entries`,

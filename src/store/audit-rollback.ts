@@ -1,7 +1,6 @@
 // Entries of the kind `rollback`: what the host found that shows a rollback of the audit log, and who acknowledged it.
 import { isObject, type Json, type JsonObject } from '../model/json.js';
 import { documentLimits, tryParseBounded } from '../model/json-bounds.js';
-import type { SqliteConnection } from './sqlite.js';
 
 /**
  * `shorter`: an anchor has more entries. `different`: an anchor has other entries, or another key signed it. `replaced`: an
@@ -63,10 +62,23 @@ export function parseRollback(body: string): RollbackEntry | undefined {
   };
 }
 
+/** Columns of an entry of the kind `rollback`. */
+export interface RollbackRow {
+  readonly seq: number;
+  readonly at: string;
+  readonly body: string;
+}
+
+/** A name of the log, with the entry that it begins with. */
+export interface LogName {
+  readonly since: number;
+  readonly log: string;
+}
+
 /** All findings, oldest first. */
-export function readRollbacks(connection: SqliteConnection): StoredRollback[] {
+export function findingsOf(rows: readonly RollbackRow[]): StoredRollback[] {
   const found = new Map<number, StoredRollback>();
-  for (const { seq, at, entry } of rollbackEntries(connection)) {
+  for (const { seq, at, entry } of entriesOf(rows)) {
     if (entry.type === 'finding') found.set(seq, { ...entry.finding, seq, at, isAcknowledged: false });
     else {
       const known = found.get(entry.of);
@@ -76,29 +88,25 @@ export function readRollbacks(connection: SqliteConnection): StoredRollback[] {
   return [...found.values()];
 }
 
-/** The random name of the log for a checkpoint of `size` entries. `first`: its name when it began. */
-export function logNameAt(connection: SqliteConnection, first: string, size: number): string {
-  return logNames(connection, first).findLast((it) => it.since <= size)?.log ?? first;
-}
-
-/** All names of the log, in order, with the entry that each begins with. */
-export function logNames(
-  connection: SqliteConnection,
-  first: string,
-): { readonly since: number; readonly log: string }[] {
-  const renamed = rollbackEntries(connection).flatMap(({ seq, entry }) =>
+/** All names of the log, in order. `first`: the one that it began with. */
+export function logNamesOf(rows: readonly RollbackRow[], first: string): LogName[] {
+  const renamed = entriesOf(rows).flatMap(({ seq, entry }) =>
     entry.type === 'finding' && entry.log !== undefined ? [{ since: seq, log: entry.log }] : [],
   );
   return [{ since: 0, log: first }, ...renamed];
 }
 
-function rollbackEntries(
-  connection: SqliteConnection,
+/** The random name of the log for a checkpoint of `size` entries. */
+export function logNameAt(names: readonly LogName[], size: number): string {
+  return (names.findLast((it) => it.since <= size) as LogName).log;
+}
+
+function entriesOf(
+  rows: readonly RollbackRow[],
 ): { readonly seq: number; readonly at: string; readonly entry: RollbackEntry }[] {
-  const rows = connection.all("select seq, at, body from audit where kind = 'rollback' order by seq", []);
   return rows.flatMap(({ seq, at, body }) => {
-    const entry = parseRollback(String(body));
-    return entry === undefined ? [] : [{ seq: Number(seq), at: String(at), entry }];
+    const entry = parseRollback(body);
+    return entry === undefined ? [] : [{ seq, at, entry }];
   });
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AuditLog } from './audit-log.js';
 import { CallTable } from './call-table.js';
-import { type Database, openDatabase } from './database.js';
+import { type SqliteDatabase as Database, openDatabase } from './sqlite/sqlite-database.js';
 
 let folder: string;
 let database: Database;

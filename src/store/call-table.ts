@@ -9,6 +9,8 @@ const pageSize = 1000;
 const defaultMaxCalls = 200_000;
 /** More entries than this belong to more calls than the table keeps: a call has two or three. */
 const entriesPerCall = 3;
+/** Entries that begin or end a call. */
+const callKinds = ['intent', 'outcome', 'recovery', 'refusal', 'hold'];
 
 type Row = { -readonly [K in keyof ActivityCall]: ActivityCall[K] };
 
@@ -76,23 +78,16 @@ export class CallTable {
   }
 
   async #skipOld(): Promise<void> {
-    const newest = await this.#database.withConnection((connection) =>
-      Number(connection.all('select max(seq) as seq from audit', [])[0]?.seq ?? 0),
-    );
+    const newest = await this.#database.audit.newest();
     this.#seq = Math.max(0, newest - this.#maxCalls * entriesPerCall);
     this.#isComplete = this.#seq === 0;
   }
 
   /** `texts`: only entries that contain one of them as a JSON text. */
-  #page(after: number, texts: readonly string[] = []): Promise<AuditTable[]> {
-    const about = texts.map(() => 'instr(body, ?) > 0').join(' or ');
-    const wanted =
-      texts.length === 0 ? "kind in ('intent', 'outcome', 'recovery', 'refusal', 'hold')" : `(${about})`;
-    const sql = `select seq, at, kind, body, previous, hash from audit where seq > ? and ${wanted} order by seq limit ?`;
-    const values = [after, ...texts.map((it) => JSON.stringify(it)), pageSize];
-    return this.#database.withConnection(
-      (connection) => connection.all(sql, values) as unknown as AuditTable[],
-    );
+  #page(after: number, texts: readonly string[] = []): Promise<readonly AuditTable[]> {
+    const where =
+      texts.length === 0 ? { kinds: callKinds } : { texts: texts.map((it) => JSON.stringify(it)) };
+    return this.#database.audit.page({ after, where, limit: pageSize });
   }
 
   #add({ seq, at, kind, body: written }: AuditTable): void {

@@ -12,6 +12,9 @@ export interface SealedArgumentsTable {
   at: number;
 }
 
+/** Sealed arguments to store together with an audit entry. */
+export type SealedArgumentsInput = Omit<SealedArgumentsTable, 'audit_seq'>;
+
 /**
  * A call of an idempotent tool that has no outcome yet, or that was repeated and whose answer nobody asked for yet. The
  * members from `principal` to `credentials` are what the call is bound to.
@@ -42,6 +45,15 @@ export interface RepeatableCallTable {
   /** When it was called. */
   at: number;
 }
+
+/** What happens to the row of a call together with an entry of the audit log. */
+export type RepeatableCallChange =
+  /** With the intent: from now on the call can be repeated. */
+  | { readonly kind: 'started'; readonly row: RepeatableCallTable }
+  /** With the intent of a repeated call. */
+  | { readonly kind: 'started-again'; readonly call: string }
+  /** With the outcome: it is known, and nothing of the call is left. */
+  | { readonly kind: 'ended'; readonly call: string };
 
 /** Creates the table of calls that can be repeated. A released script never changes. */
 export const repeatableCalls = `-- Calls of idempotent tools without an outcome, with their sealed arguments, and the sealed answers of repeated ones.

@@ -1,95 +1,28 @@
-import { chmodSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Kysely, type Transaction } from 'kysely';
-import { HostError } from '../model/host-error.js';
-import { migrate } from './migrations.js';
-import { openSqlite, type SqliteConnection } from './sqlite.js';
-import { Mutex, sqliteDialect } from './sqlite-dialect.js';
+import type { AuditStatements } from './audit-statements.js';
+import type { ErasingStatements } from './erasing-statements.js';
+import type { LimitStatements, LimitTime } from './limit-statements.js';
+import type { ParseCacheStatements } from './parse-cache-statements.js';
 import type { StateTables } from './state-tables.js';
-import { Synchronous, type SynchronousMode } from './synchronous.js';
 
-/** The state database. Queries are built with Kysely, or run on the connection itself. */
-export class Database extends Kysely<StateTables> {
-  readonly #connection: SqliteConnection;
-  readonly #mutex: Mutex;
-  readonly #synchronous: Synchronous;
-  readonly #path: string;
-  #log: Promise<FileHandle> | undefined;
+/**
+ * The store of one state. Most tables are read and written with queries of Kysely, the same for every database. Each
+ * dialect, in a folder of its own, adds what it must do in its own way. `test/support/contracts/store.ts` checks all of it.
+ *
+ * Uses of the store take place one after the other, in the order in which they began; a transaction makes others wait. The
+ * audit log may have an order of its own.
+ */
+export abstract class Database extends Kysely<StateTables> {
+  abstract readonly audit: AuditStatements;
+  abstract readonly erasing: ErasingStatements;
+  abstract readonly parseCache: ParseCacheStatements;
 
-  constructor(connection: SqliteConnection, path: string) {
-    const mutex = new Mutex();
-    const synchronous = new Synchronous(connection);
-    super({ dialect: sqliteDialect(connection, mutex, () => synchronous.use('full')) });
-    this.#connection = connection;
-    this.#mutex = mutex;
-    this.#synchronous = synchronous;
-    this.#path = path;
-  }
+  /** `time` is for a database that has no clock of its own. Each host uses one of them. */
+  abstract limits(time: LimitTime): LimitStatements;
 
-  /**
-   * Runs `work` with exclusive use of the SQLite connection. For frequent statements, where building a query costs more
-   * than running it. `work` must be synchronous. Its commits are on disk when they return, with all commits before them.
-   */
-  withConnection<T>(work: (connection: SqliteConnection) => T): Promise<T> {
-    return this.#exclusive('full', work);
-  }
+  /** A transaction that survives the end of this process, but a power loss only after `syncLog`. */
+  abstract withDelayedTransaction<T>(work: (transaction: Transaction<StateTables>) => Promise<T>): Promise<T>;
 
-  /** The same, with commits that survive the end of this process, but a power loss only after `syncLog`. */
-  withDelayedSync<T>(work: (connection: SqliteConnection) => T): Promise<T> {
-    return this.#exclusive('normal', work);
-  }
-
-  /** The same for a transaction with queries of Kysely. */
-  withDelayedTransaction<T>(work: (transaction: Transaction<StateTables>) => Promise<T>): Promise<T> {
-    return this.connection().execute(async (connection) => {
-      this.#synchronous.use('normal');
-      return connection.transaction().execute(work);
-    });
-  }
-
-  async #exclusive<T>(mode: SynchronousMode, work: (connection: SqliteConnection) => T): Promise<T> {
-    // The work ends before anybody else can ask for the lock.
-    const release = this.#mutex.isFree ? undefined : await this.#mutex.lock();
-    try {
-      this.#synchronous.use(mode);
-      return work(this.#connection);
-    } finally {
-      release?.();
-    }
-  }
-
-  /** Writes the commits so far to the disk, without blocking the host. */
-  async syncLog(): Promise<void> {
-    this.#log ??= open(`${this.#path}-wal`, 'r+');
-    await (await this.#log).datasync();
-  }
-
-  override async destroy(): Promise<void> {
-    await super.destroy();
-    await (await this.#log)?.close();
-  }
-}
-
-export const databaseFile = 'toolwharf.db';
-
-/** Opens the state database; creates or migrates it if needed. Only the owner can read it. */
-export function openDatabase(state: string): Database {
-  const path = join(state, databaseFile);
-  try {
-    const connection = openSqlite(path);
-    chmodSync(path, 0o600);
-    // `synchronous = full`: a commit is on disk when it returns. The audit log needs this to record a call before its effect.
-    connection.exec(
-      'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
-    );
-    migrate(connection);
-    return new Database(connection, path);
-  } catch (error) {
-    if (error instanceof HostError) throw error;
-    throw new HostError('state_unusable', `the database in ${state} cannot be opened`, {
-      cause: error,
-      hint: 'check that you own the folder and can write to it, or use another one with --state',
-    });
-  }
+  /** Waits until all commits so far are on the disk. */
+  abstract syncLog(): Promise<void>;
 }

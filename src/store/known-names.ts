@@ -44,17 +44,7 @@ export class KnownNames {
   /** Callers with a held call or an entry in the audit log. */
   async principals(): Promise<string[]> {
     const held = await this.#database.selectFrom('approval').select('principal').distinct().execute();
-    const logged = await this.#database.withConnection((connection) =>
-      connection.all(
-        `select distinct json_extract(body, '$.principal') as principal from audit
-         where seq > (select coalesce(max(seq), 0) from audit) - ?`,
-        [newestEntries],
-      ),
-    );
-    return [
-      ...held.map((it) => it.principal),
-      ...logged.flatMap(({ principal }) => (typeof principal === 'string' ? [principal] : [])),
-    ];
+    return [...held.map((it) => it.principal), ...(await this.#database.audit.principals(newestEntries))];
   }
 
   /** Principals of tokens, also of revoked ones. */

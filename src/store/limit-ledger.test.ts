@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from './database.js';
-import { LimitLedger, type Reservation } from './limit-ledger.js';
+import { LimitLedger } from './limit-ledger.js';
+import type { Reservation } from './limit-statements.js';
 import type { Meter } from './meter.js';
+import { type SqliteDatabase as Database, openDatabase } from './sqlite/sqlite-database.js';
 
 let folder: string;
 let database: Database;

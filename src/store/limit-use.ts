@@ -1,13 +1,11 @@
-import type { Transaction } from 'kysely';
+import type { LimitStatements, WindowUse } from './limit-statements.js';
 import type { Meter } from './meter.js';
-import type { StateTables } from './state-tables.js';
 
 /** Limits whose maximum is remembered, and that are shown. */
 const maxKnown = 10_000;
 
-/** How much of one limit is used within its window. */
-export interface UsedLimit extends Omit<Meter, 'max' | 'amount'> {
-  readonly used: number;
+/** A limit that is partly used. */
+export interface UsedLimit extends WindowUse {
   /** Null: nothing was reserved since the host started, so the maximum is not known. */
   readonly max: number | null;
 }
@@ -30,28 +28,10 @@ export class LimitMaxima {
 
 /** All limits that are partly used, the fullest first. */
 export async function usedLimits(
-  transaction: Transaction<StateTables>,
-  time: number,
+  limits: LimitStatements,
   maxima: LimitMaxima,
 ): Promise<readonly UsedLimit[]> {
-  const rows = await transaction
-    .selectFrom('limit_use')
-    .select((it) => [
-      'principal',
-      'tool',
-      'kind',
-      'window_ms as windowMs',
-      it.fn.sum<number>('used').as('used'),
-    ])
-    .where((it) => it(it('at', '+', it.ref('window_ms')), '>', time))
-    .groupBy(['principal', 'tool', 'kind', 'window_ms'])
-    .having((it) => it.fn.sum('used'), '>', 0)
-    .limit(maxKnown)
-    .execute();
-  const found = rows.map((row) => {
-    const limit = { ...row, kind: row.kind as Meter['kind'] };
-    return { ...limit, max: maxima.of(limit) };
-  });
+  const found = (await limits.inUse(maxKnown)).map((it) => ({ ...it, max: maxima.of(it) }));
   return found.sort((a, b) => share(b) - share(a) || b.used - a.used);
 }
 

@@ -3,12 +3,14 @@ import { denialTable } from './approval-tables.js';
 import { repeatableCalls } from './call-tables.js';
 import { installationSteps } from './installation-migrations.js';
 import { setTables } from './set-tables.js';
-import type { SqliteConnection } from './sqlite.js';
 import { taintTables } from './taint-tables.js';
 import { mcpTaskTable } from './task-tables.js';
 
-/** One SQL script per schema version. A released script never changes. */
-const steps: readonly string[] = [
+/**
+ * One script per schema version, for both databases. A released script never changes. They are written for SQLite;
+ * `postgres/postgres-script.ts` says which words another database writes differently.
+ */
+export const migrations: readonly string[] = [
   `create table audit (
      seq integer primary key,
      at text not null,
@@ -260,25 +262,10 @@ const steps: readonly string[] = [
    alter table requested_installation add column seen_in text;`,
 ];
 
-/** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */
-export function migrate(connection: SqliteConnection): void {
-  const [row] = connection.all('pragma user_version', []);
-  const current = Number(row?.user_version ?? 0);
-  if (current > steps.length) {
-    throw new HostError('state_unusable', 'the state directory was written by a newer Toolwharf', {
-      hint: 'update Toolwharf, or use another state directory with --state',
-    });
-  }
-  if (current === steps.length) return;
-  connection.exec('begin immediate');
-  try {
-    // Another process may have migrated it in the meantime.
-    const [again] = connection.all('pragma user_version', []);
-    for (const step of steps.slice(Number(again?.user_version ?? 0))) connection.exec(step);
-    connection.exec(`pragma user_version = ${steps.length}`);
-    connection.exec('commit');
-  } catch (error) {
-    connection.exec('rollback');
-    throw error;
-  }
+/** Rejects a database that a newer program wrote. */
+export function assertNotNewer(version: number, what: string, otherwise: string): void {
+  if (version <= migrations.length) return;
+  throw new HostError('state_unusable', `${what} was written by a newer Toolwharf`, {
+    hint: `update Toolwharf, or ${otherwise}`,
+  });
 }

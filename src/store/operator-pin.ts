@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Database } from './database.js';
-import { openSqlite } from './sqlite.js';
 import type { OperatorPinTable } from './state-tables.js';
 
 /**
@@ -99,17 +96,3 @@ export class OperatorPin {
 }
 
 const noFailures = { failures: 0, tried_at: 0, page_failures: 0, page_tried_at: 0 };
-
-/** Whether a PIN is set. Works while another process has the database open. */
-export function hasOperatorPin(state: string): boolean {
-  const path = join(state, 'toolwharf.db');
-  if (!existsSync(path)) return false;
-  const connection = openSqlite(path);
-  try {
-    connection.exec('pragma busy_timeout = 2000; pragma query_only = on;');
-    const known = connection.all("select 1 from sqlite_master where name = 'operator_pin'", []);
-    return known.length > 0 && connection.all('select 1 from operator_pin', []).length > 0;
-  } finally {
-    connection.close();
-  }
-}

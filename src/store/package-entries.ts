@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { JsonObject } from '../model/json.js';
 import type { Database } from './database.js';
 
@@ -15,15 +14,6 @@ export async function packageEntries(
   packageId: string,
   count: number,
 ): Promise<readonly PackageEntry[]> {
-  // Bodies are canonical JSON, so a member can be found as text.
-  const member = `"package":${JSON.stringify(packageId)}`;
-  const rows = await database
-    .selectFrom('audit')
-    .select(['seq', 'at', 'kind', 'body'])
-    .where('kind', '=', 'operator')
-    .where(sql<number>`instr(body, ${member})`, '>', 0)
-    .orderBy('seq', 'desc')
-    .limit(count)
-    .execute();
-  return rows.map(({ body, ...row }) => ({ ...row, body: JSON.parse(body) as JsonObject }));
+  const rows = await database.audit.operationsOn(packageId, count);
+  return rows.map(({ seq, at, kind, body }) => ({ seq, at, kind, body: JSON.parse(body) as JsonObject }));
 }

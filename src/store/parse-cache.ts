@@ -1,5 +1,4 @@
 import type { Database } from './database.js';
-import type { SqliteConnection } from './sqlite.js';
 
 /** Only the newest rows are kept. */
 const maxRows = 2000;
@@ -20,37 +19,10 @@ export class ParseCacheRows {
   }
 
   async get(subject: string): Promise<string | undefined> {
-    const query = 'select made from parse_cache where subject = ? and build = ?';
-    const [row] = await this.#database.withConnection((it) => it.all(query, [subject, this.#build]));
-    return row === undefined ? undefined : String(row.made);
+    return this.#database.parseCache.get(subject, this.#build);
   }
 
   async keep(all: ReadonlyMap<string, string>): Promise<void> {
-    await this.#database.withConnection((it) => {
-      it.exec('begin immediate');
-      try {
-        this.#write(it, all);
-        it.exec('commit');
-      } catch (error) {
-        it.exec('rollback');
-        throw error;
-      }
-    });
-  }
-
-  #write(connection: SqliteConnection, all: ReadonlyMap<string, string>): void {
-    const at = this.#now();
-    connection.run('delete from parse_cache where build <> ?', [this.#build]);
-    for (const [subject, made] of all)
-      connection.run('insert or replace into parse_cache (subject, build, made, at) values (?, ?, ?, ?)', [
-        subject,
-        this.#build,
-        made,
-        at,
-      ]);
-    connection.run(
-      'delete from parse_cache where rowid in (select rowid from parse_cache order by at desc, rowid desc limit -1 offset ?)',
-      [maxRows],
-    );
+    await this.#database.parseCache.keep(all, { build: this.#build, at: this.#now(), maxRows });
   }
 }

@@ -1,22 +1,5 @@
 import type { SealedArgumentsTable } from './call-tables.js';
 import type { Database } from './database.js';
-import type { SqliteConnection } from './sqlite.js';
-
-/** Sealed arguments to store together with an audit entry. */
-export type SealedArgumentsInput = Omit<SealedArgumentsTable, 'audit_seq'>;
-
-const insertion =
-  'insert into sealed_arguments (call_id, audit_seq, key, nonce, sealed, at) values (?, ?, ?, ?, ?, ?)';
-
-/** Runs in the transaction of the call's intent entry: both are stored, or neither. */
-export function insertSealedArguments(
-  connection: SqliteConnection,
-  input: SealedArgumentsInput,
-  auditSeq: number,
-): void {
-  const { call_id, key, nonce, sealed, at } = input;
-  connection.run(insertion, [call_id, auditSeq, key, nonce, sealed, at]);
-}
 
 /** A row with the audit entry of its call. */
 export interface SealedArgumentsEntry {
@@ -61,18 +44,8 @@ export class SealedArgumentRows {
     return Number(count);
   }
 
-  /** Erases older rows. The bytes are overwritten in the file, and in the WAL unless another process reads it right now. */
+  /** Erases older rows. Returns their number. */
   forget(before: number): Promise<number> {
-    return this.#database.withConnection((connection) => {
-      connection.exec('pragma secure_delete = on');
-      try {
-        const { changes } = connection.run('delete from sealed_arguments where at < ?', [before]);
-        connection.exec('pragma busy_timeout = 0');
-        connection.all('pragma wal_checkpoint(truncate)', []);
-        return changes;
-      } finally {
-        connection.exec('pragma busy_timeout = 5000; pragma secure_delete = off;');
-      }
-    });
+    return this.#database.erasing.sealedArguments(before);
   }
 }

@@ -8,17 +8,29 @@ import { readAnchor } from './anchor-reading.js';
 import { type AnchorPlace, type AnchorToCheck, anchorToCheck, parseAnchor } from './audit-anchor.js';
 import { checkAuditLog } from './audit-check.js';
 import { entryLeaf } from './audit-hash.js';
-import { hashesAfter, readAuditTree } from './audit-head.js';
 import { proveEntry, proveGrowth } from './audit-proof.js';
 import { logNameAt } from './audit-rollback.js';
-import { endOfCall, newestEntries, type StoredAuditFilter } from './audit-search.js';
 import { originOf, parseCheckpoint, type SignedCheckpoint } from './checkpoint.js';
 import { readOwnPublicKey, readTrustedPublicKey } from './checkpoint-key.js';
 import { type CheckpointPaths, readCheckpoints } from './checkpoints.js';
-import { databaseFile } from './database.js';
 import { emptyTree, serializeEdge, withLeaf } from './merkle-tree.js';
 import { verifierKeyText } from './signed-note.js';
-import { openSqlite, type SqliteConnection } from './sqlite.js';
+import {
+  anchoredPlaces,
+  entriesBetween,
+  entriesContaining,
+  hashesAfter,
+  hasSealedArguments,
+  inSnapshot,
+  newestSeq,
+  readAuditTree,
+  readLogNames,
+  seqRange,
+} from './sqlite/audit-reading.js';
+import { endOfCall, newestEntries, type StoredAuditFilter } from './sqlite/audit-search.js';
+import type { SqliteConnection } from './sqlite/sqlite.js';
+import { databaseFile } from './sqlite/sqlite-database.js';
+import { openReadable } from './sqlite/stored-state.js';
 import type { AuditTable } from './state-tables.js';
 import type { VerifyOptions } from './verify-options.js';
 
@@ -83,9 +95,7 @@ export class StoredAuditLog {
   *entries(after = 0, through = Number.MAX_SAFE_INTEGER): Generator<AuditTable> {
     let seq = after;
     for (;;) {
-      const sql =
-        'select seq, at, kind, body, previous, hash from audit where seq > ? and seq <= ? order by seq limit ?';
-      const page = this.#connection.all(sql, [seq, through, pageSize]) as unknown as AuditTable[];
+      const page = entriesBetween(this.#connection, seq, through, pageSize);
       yield* page;
       seq = page.at(-1)?.seq ?? seq;
       if (page.length < pageSize) return;
@@ -104,7 +114,7 @@ export class StoredAuditLog {
 
   /** `seq` of the newest entry; 0 if the audit log is empty. */
   lastSeq(): number {
-    return Number(this.#connection.all('select max(seq) as seq from audit', [])[0]?.seq ?? 0);
+    return newestSeq(this.#connection);
   }
 
   /** `seq` of the first and last entry in a time range. Undefined if there is none. */
@@ -112,9 +122,7 @@ export class StoredAuditLog {
     since: string | undefined,
     until: string | undefined,
   ): { first: number; last: number } | undefined {
-    const sql = 'select min(seq) as first, max(seq) as last from audit where at >= ? and at <= ?';
-    const [row] = this.#connection.all(sql, [since ?? '', until ?? '~']);
-    return row?.first == null ? undefined : { first: Number(row.first), last: Number(row.last) };
+    return seqRange(this.#connection, since ?? '', until ?? '~');
   }
 
   /** The entries of one call and of its approval, in order. */
@@ -131,16 +139,12 @@ export class StoredAuditLog {
 
   /** Whether the sealed arguments of the call are stored. */
   hasKeptArguments(call: string): boolean {
-    const table = "select 1 from sqlite_master where type = 'table' and name = 'sealed_arguments'";
-    // The database of an earlier version does not have this table.
-    if (this.#connection.all(table, []).length === 0) return false;
-    return this.#connection.all('select 1 from sealed_arguments where call_id = ?', [call]).length > 0;
+    return hasSealedArguments(this.#connection, call);
   }
 
   /** Entries whose body has this id in `member`. Searches as text first: parsing every body would take much longer. */
   #entriesWith(member: string, id: string): AuditTable[] {
-    const sql = 'select seq, at, kind, body, previous, hash from audit where instr(body, ?) > 0 order by seq';
-    const found = this.#connection.all(sql, [JSON.stringify(id)]) as unknown as AuditTable[];
+    const found = entriesContaining(this.#connection, JSON.stringify(id));
     return found.filter(({ body }) => (JSON.parse(body) as JsonObject)[member] === id);
   }
 
@@ -164,7 +168,7 @@ export class StoredAuditLog {
     const row = readAuditTree(this.#connection);
     const publicKey = readOwnPublicKey(this.#paths);
     if (row === undefined || publicKey === undefined) return undefined;
-    const name = originOf(logNameAt(this.#connection, row.log, Number.MAX_SAFE_INTEGER));
+    const name = originOf(logNameAt(readLogNames(this.#connection, row.log), Number.MAX_SAFE_INTEGER));
     return verifierKeyText({ name, publicKey });
   }
 
@@ -203,7 +207,7 @@ export class StoredAuditLog {
       yield first.value;
       yield* checkpoints;
     };
-    const verdict = await this.#snapshot(() => {
+    const verdict = await inSnapshot(this.#connection, () => {
       const log = readAuditTree(this.#connection)?.log;
       const origin = log === undefined ? {} : { origin: originOf(log) };
       const total = this.lastSeq();
@@ -223,9 +227,7 @@ export class StoredAuditLog {
     readonly warnings: readonly string[];
     readonly problem: string | undefined;
   }> {
-    const known = new Set(
-      this.#connection.all('select place from audit_anchor', []).map((it) => String(it.place)),
-    );
+    const known = anchoredPlaces(this.#connection);
     const readings = await Promise.all(this.#places.map((it) => readAnchor(it, known.has(it.name))));
     return {
       anchors: [
@@ -240,15 +242,6 @@ export class StoredAuditLog {
   close(): void {
     this.#connection.close();
     if (this.#copy !== undefined) rmSync(this.#copy, { recursive: true, force: true });
-  }
-
-  async #snapshot<T>(work: () => Promise<T>): Promise<T> {
-    this.#connection.exec('begin');
-    try {
-      return await work();
-    } finally {
-      this.#connection.exec('rollback');
-    }
   }
 }
 
@@ -282,16 +275,4 @@ function unopenReadable(state: string, cause: unknown): HostError {
       hint: 'restore it from a backup; the checkpoints show how many entries it had',
     },
   );
-}
-
-function openReadable(path: string, readOnly: boolean): SqliteConnection {
-  const connection = openSqlite(path, { readOnly });
-  try {
-    connection.exec('pragma busy_timeout = 5000; pragma query_only = on;');
-    connection.all('select seq from audit limit 1', []);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { openAuditLog } from '../../src/store/audit-opening.js';
 import { checkpointPaths } from '../../src/store/checkpoints.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openDatabase } from '../../src/store/sqlite/sqlite-database.js';
 
 const atOnce = 2000;
 

@@ -81,6 +81,7 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
       throw new Error('no command here reads a document');
     },
     openPinReset: () => Promise.reject(new Error('no state here')),
+    openStoreCopy: () => Promise.reject(new Error('no state here')),
     openAuditLog: () => Promise.reject(new Error('no audit log here')),
     verifyExport: () => Promise.reject(new Error('no audit log here')),
     startHost: async () => {

@@ -14,7 +14,7 @@ import {
   type SessionOptions,
 } from '../../src/index.js';
 import { AcceptedWaivers } from '../../src/store/accepted-waivers.js';
-import { openDatabase } from '../../src/store/database.js';
+import { openDatabase } from '../../src/store/sqlite/sqlite-database.js';
 import { temporaryFolder } from './toolwharf.js';
 
 export type Files = Readonly<Record<string, string>>;

@@ -213,6 +213,43 @@ describe('imports', () => {
   });
 });
 
+describe('databases', () => {
+  const dialects = /^store\/(?:sqlite|postgres)\//;
+  /** Scripts for all databases. */
+  const scripts = /^store\/(?:migrations|installation-migrations|[a-z-]+-tables)\.ts$/;
+  /** Databases of their own, which are not the store. */
+  const registry =
+    /^registry\/(?:listing\/(?:sqlite|postgres)-listing|client\/(?:package-search|registry-store))\.ts$/;
+  const others = sources.filter(
+    ({ path }) => !dialects.test(path) && !scripts.test(path) && !registry.test(path),
+  );
+
+  test('are spoken to in their own language by the dialects only', () => {
+    const statement =
+      /['"`]\s*(?:select\s[^'"`]*\sfrom|insert\s+(?:or \w+ )?into|update\s+\w+\s+set|delete\s+from|(?:create|drop|alter)\s+(?:table|index)|pragma\s+\w|with\s+\w+\s+as\s*\()\b/i;
+    const words = /\b(?:sqlite_master|json_extract|instr\(|pg_\w+|wal_checkpoint)/;
+    const wrong = others.flatMap(({ path, text }) => {
+      const code = codeOf(text);
+      const found = statement.exec(code) ?? words.exec(code);
+      return found === null ? [] : [`${path} contains SQL: ${found[0].trim()}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('are opened, and queried without Kysely, by the dialects only', () => {
+    const wrong = others.flatMap(({ path, text, imports }) => [
+      ...imports.filter((it) => it.target === 'pg').map(() => `${path} imports pg`),
+      ...[...codeOf(text).matchAll(/import (?!type)[^;]*\b(sql|CompiledQuery)\b[^;]*from 'kysely'/g)].map(
+        (it) => `${path} imports ${it[1]} of Kysely`,
+      ),
+      ...[...codeOf(text).matchAll(/\bopenSqlite\(|\.withConnection\(|\.withDelayedSync\(/g)].map(
+        (it) => `${path} uses ${it[0]}`,
+      ),
+    ]);
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('effects', () => {
   test('exit, console, environment and the clock are used at the edges only', () => {
     // The last two are texts of scripts that are a process of their own inside the sandbox.
@@ -277,13 +314,14 @@ describe('JSON from outside', () => {
     'store/installations.ts': 'the database',
     'store/audit-check.ts': 'the audit log',
     'store/audit-entries.ts': 'the audit log',
-    'store/audit-search.ts': 'the audit log',
     'store/call-table.ts': 'the audit log',
     'host/operator/activity-operations.ts': 'the audit log',
     'store/moved-files.ts': 'the database',
     'store/notice-log.ts': 'the audit log',
     'store/standing-rules.ts': 'the database',
     'store/stored-audit-log.ts': 'the audit log',
+    'store/sqlite/audit-search.ts': 'the audit log',
+    'store/postgres/postgres-audit.ts': 'the audit log',
   };
 
   test('is parsed only after a check of its depth, values and size', () => {

@@ -4,7 +4,7 @@ import { asHostError, callCanceled } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import { exemptionText } from '../../policy/scan/exemption.js';
 import type { RunRequest } from '../../run/run.js';
-import type { Reservation } from '../../store/limit-ledger.js';
+import type { Reservation } from '../../store/limit-statements.js';
 import type { Answer, CallRequest } from '../host.js';
 import type { RunningCall } from '../operator/running-calls.js';
 import { answerBase, type Call, timeoutOf } from './call.js';

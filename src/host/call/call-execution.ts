@@ -1,4 +1,4 @@
-import type { Reservation } from '../../store/limit-ledger.js';
+import type { Reservation } from '../../store/limit-statements.js';
 import type { Answer } from '../host.js';
 import { runAudited } from './audited-run.js';
 import { type Call, deadlineOf, hookContext } from './call.js';

@@ -1,7 +1,7 @@
 import type { AuditDurability } from '../../model/audit-durability.js';
 import type { JsonObject } from '../../model/json.js';
 import { shapeOf } from '../../policy/input-shape.js';
-import type { RepeatableCallChange } from '../../store/repeatable-calls.js';
+import type { RepeatableCallChange } from '../../store/call-tables.js';
 import type { Call } from './call.js';
 import { bindingOf } from './call-binding.js';
 import type { CallServices } from './call-services.js';

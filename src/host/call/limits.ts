@@ -3,7 +3,8 @@ import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Requirement } from '../../policy/rules/requirements.js';
 import { cappedAmount, ruleOwner } from '../../policy/rules/spend-limit.js';
-import type { LimitLedger, MeterReading, Reservation } from '../../store/limit-ledger.js';
+import type { LimitLedger } from '../../store/limit-ledger.js';
+import type { MeterReading, Reservation } from '../../store/limit-statements.js';
 import type { Meter } from '../../store/meter.js';
 import type { CallableTool } from './callable-tool.js';
 

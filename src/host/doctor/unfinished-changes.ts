@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-import { databaseFile } from '../../store/database.js';
-import { openSqlite } from '../../store/sqlite.js';
+import { storedChanges } from '../../store/sqlite/stored-state.js';
 import type { Check } from '../host.js';
 
 /** How many of the last audit entries are searched for the reason. */
@@ -11,26 +9,15 @@ const searchedEntries = 5000;
  * tried to undo and could not; others may be under way.
  */
 export function checkUnfinishedChanges(state: string, hasHost: boolean): readonly Check[] {
-  const connection = openSqlite(join(state, databaseFile));
-  try {
-    connection.exec('pragma busy_timeout = 2000; pragma query_only = on;');
-    const rows = connection.all('select package, operation, at from change_journal order by at', []);
-    if (rows.length === 0) return [];
-    const tried = connection
-      .all(
-        `select at, body from audit where kind = 'operator' and seq > (select max(seq) from audit) - ? order by seq`,
-        [searchedEntries],
-      )
-      .map(({ at, body }) => ({ at: Date.parse(String(at)), ...(JSON.parse(String(body)) as object) }))
-      .filter(isUnsettled);
-    return rows.flatMap(({ package: id, operation, at }) => {
-      const failed = tried.findLast((it) => it.package === id && it.of === operation && it.at >= Number(at));
-      if (failed === undefined && hasHost) return [];
-      return [unfinished(String(id), String(operation), failed?.reason)];
-    });
-  } finally {
-    connection.close();
-  }
+  const { changes, operations } = storedChanges(state, searchedEntries);
+  const tried = operations
+    .map(({ at, body }) => ({ at: Date.parse(at), ...(JSON.parse(body) as object) }))
+    .filter(isUnsettled);
+  return changes.flatMap(({ package: id, operation, at }) => {
+    const failed = tried.findLast((it) => it.package === id && it.of === operation && it.at >= at);
+    if (failed === undefined && hasHost) return [];
+    return [unfinished(id, operation, failed?.reason)];
+  });
 }
 
 interface UnsettledEntry {

@@ -1,6 +1,5 @@
 import { ruleOriginText } from '../../model/rule.js';
-import { verifiedWaiverIds } from '../../store/accepted-waivers.js';
-import { hasOperatorPin } from '../../store/operator-pin.js';
+import { hasOperatorPin, verifiedWaiverIds } from '../../store/sqlite/stored-state.js';
 import type { Check } from '../host.js';
 import { type WaivableSettings, waiversOf } from '../session-waivers.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AuditLog } from '../../store/audit-log.js';
-import { type Database, openDatabase } from '../../store/database.js';
+import { type SqliteDatabase as Database, openDatabase } from '../../store/sqlite/sqlite-database.js';
 import type { Activity, ActivityQuery } from './activity.js';
 import { activityOperations } from './activity-operations.js';
 

@@ -7,7 +7,7 @@ import type { AnchorPlace } from '../../store/audit-anchor.js';
 import { readAuditTail, unfinishedCalls } from '../../store/audit-entries.js';
 import type { AuditLog } from '../../store/audit-log.js';
 import { type OpenedAuditLog, openAuditLog } from '../../store/audit-opening.js';
-import { type RollbackFinding, readRollbacks, rollbackBody } from '../../store/audit-rollback.js';
+import { type RollbackFinding, rollbackBody } from '../../store/audit-rollback.js';
 import { checkpointPaths } from '../../store/checkpoints.js';
 import type { Database } from '../../store/database.js';
 import { StoredAuditLog } from '../../store/stored-audit-log.js';
@@ -155,7 +155,7 @@ function rollbackRecorder(
 ): (finding: RollbackFinding) => Promise<void> {
   let isRenamed = false;
   return async (finding) => {
-    const stored = await database.withConnection(readRollbacks);
+    const stored = await database.audit.rollbacks();
     // Only what is still shown: an attacker could write an acknowledged finding to the log in advance.
     const isStored = stored.some(
       (it) =>

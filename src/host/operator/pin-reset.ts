@@ -1,11 +1,12 @@
 import { HostError } from '../../model/host-error.js';
 import { hashPin, pinProblem, tryDelayMs } from '../../secrets/pin.js';
 import { ApprovalQueue } from '../../store/approvals.js';
-import { type Database, openDatabase } from '../../store/database.js';
+import type { Database } from '../../store/database.js';
 import { OperatorPin } from '../../store/operator-pin.js';
 import { SealedArgumentRows } from '../../store/sealed-arguments.js';
+import { openDatabase } from '../../store/sqlite/sqlite-database.js';
+import { lockState } from '../../store/sqlite/state-lock.js';
 import { StandingRules } from '../../store/standing-rules.js';
-import { lockState } from '../../store/state-lock.js';
 import type { HostOptions } from '../options.js';
 import { readableAnchorPlaces } from './anchor-places.js';
 import { openHostAudit } from './host-audit.js';

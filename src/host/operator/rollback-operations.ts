@@ -1,5 +1,5 @@
 import type { AuditLog } from '../../store/audit-log.js';
-import { readRollbacks, type StoredRollback } from '../../store/audit-rollback.js';
+import type { StoredRollback } from '../../store/audit-rollback.js';
 import type { Database } from '../../store/database.js';
 import type { Rollbacks } from './operator.js';
 import type { OperatorAuth } from './operator-auth.js';
@@ -11,7 +11,7 @@ export function rollbackOperations(
   operatorAuth: Pick<OperatorAuth, 'verify'>,
 ): Rollbacks {
   const open = async (): Promise<StoredRollback[]> =>
-    (await database.withConnection(readRollbacks)).filter((it) => !it.isAcknowledged);
+    (await database.audit.rollbacks()).filter((it) => !it.isAcknowledged);
   return {
     async list() {
       return (await open()).map(({ seq, at, kind, message }) => ({

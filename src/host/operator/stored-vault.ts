@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { runSystemProgram } from '../../sandbox/system-program.js';
 import { systemKeychain } from '../../secrets/keychain.js';
 import { openVault, type Vault } from '../../secrets/vault.js';
-import { databaseFile, openDatabase } from '../../store/database.js';
 import { SecretRows } from '../../store/secrets.js';
+import { databaseFile, openDatabase } from '../../store/sqlite/sqlite-database.js';
 
 export interface StoredVaultOptions {
   readonly state: string;

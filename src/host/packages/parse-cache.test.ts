@@ -20,8 +20,8 @@ import { builtInFormats } from '../../formats/built-in-formats.js';
 import { defaultParseOptions, inspect } from '../../formats/inspect.js';
 import type { Bundle } from '../../model/bundle.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { type Database, openDatabase } from '../../store/database.js';
 import { ParseCacheRows } from '../../store/parse-cache.js';
+import { type SqliteDatabase as Database, openDatabase } from '../../store/sqlite/sqlite-database.js';
 import { ParseCache } from './parse-cache.js';
 
 const examples = join(import.meta.dirname, '..', '..', '..', 'examples');

@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../files/make-folder.js';
 import { HostError } from '../../model/host-error.js';
-import { openSqlite, type SqliteConnection } from '../../store/sqlite.js';
+import { openSqlite, type SqliteConnection } from '../../store/sqlite/sqlite.js';
 import type { LogHead } from '../log/log-head.js';
 import type { QuarantinedRelease } from '../names/quarantine-list.js';
 import type { ReleaseRecord } from '../names/release-record.js';

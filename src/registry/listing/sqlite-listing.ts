@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
-import { openSqlite, type SqliteConnection, type SqlValue } from '../../store/sqlite.js';
+import { openSqlite, type SqliteConnection, type SqlValue } from '../../store/sqlite/sqlite.js';
 import type { ReleaseSummary } from '../names/release-summary.js';
 import { type ListedRelease, latestOf } from './listed-release.js';
 import { releaseOfRow, summaryOfText } from './listing-row.js';

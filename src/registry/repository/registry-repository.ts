@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '../../files/make-folder.js';
 import { HostError } from '../../model/host-error.js';
-import { lockState, type StateLock } from '../../store/state-lock.js';
+import { lockState, type StateLock } from '../../store/sqlite/state-lock.js';
 import { RegistryView } from '../client/registry-view.js';
 import { folderTransport } from '../transport/folder-transport.js';
 import { assertNextState } from './next-state.js';

@@ -91,6 +91,12 @@ export const machineDocuments = {
       'a change, or steps to do by hand',
     ),
   },
+  'store-copy@1': jsonDocument('store-copy@1', 'A copy of the database of a state directory.', {
+    to: text('Server and database.'),
+    rows: integer('All of them were compared after the copy.'),
+    tables: arrayOf(object({ table: text(), rows: integer() }), 'Tables with rows.'),
+    notCopied: arrayOf(text(), 'What stays in the state directory, because it is not in the database.'),
+  }),
   'open@1': jsonDocument('open@1', 'A link that opens the console, once.', consoleLinkMembers),
   'explain@1': jsonDocument('explain@1', 'What a diagnostic or error code means.', {
     code: text(),

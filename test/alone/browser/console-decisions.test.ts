@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openAuditLog } from '../../../src/store/audit-opening.js';
 import { checkpointPaths } from '../../../src/store/checkpoints.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { type ConsoleBench, consoleBench, hasChromium, picture } from '../../support/console-bench.js';
 import { writeCalls } from '../../support/long-log.js';
 import { patchTool } from '../../support/toolwharf.js';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Session } from '../../../src/index.js';
-import { openSqlite } from '../../../src/store/sqlite.js';
+import { openSqlite } from '../../../src/store/sqlite/sqlite.js';
 import { findagentTool, loopbackServer, patchTool, temporaryFolder } from '../../support/toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -1,7 +1,7 @@
 // SECURITY.md: "An approval runs exactly one call".
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSqlite } from '../../../src/store/sqlite.js';
+import { openSqlite } from '../../../src/store/sqlite/sqlite.js';
 import { type Bank, codeOf, openBank } from '../../support/bank.js';
 
 let bank: Bank;

@@ -77,6 +77,7 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   approvals: [['allow', 'mark-toolspace/go', '--dir', '%', '--dry-run'], ['list']],
   policy: [['accept', '--dry-run'], ...each((it) => ['explain', `${it.id}/${it.tool}`, '{}', '--dir', '%'])],
   audit: [['tail']],
+  store: [['copy', '--to', 'postgres://nobody@127.0.0.1:1/none', '--dry-run']],
   doctor: [[]],
   complete: [
     ['bash', 'call', ''],

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openPinReset } from '../../../src/host/operator/pin-reset.js';
 import { createHost } from '../../../src/index.js';
-import { openDatabase } from '../../../src/store/database.js';
 import { EndorsementRows } from '../../../src/store/endorsements.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { atTerminal, patchTool, temporaryFolder, toolwharf } from '../../support/toolwharf.js';
 import { type Workbench, workbench } from '../../support/workbench.js';
 

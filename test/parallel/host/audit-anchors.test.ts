@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { createHost, type HostOptions } from '../../../src/index.js';
 import { auditItem, systemKeychain } from '../../../src/secrets/keychain.js';
-import { openSqlite } from '../../../src/store/sqlite.js';
+import { openSqlite } from '../../../src/store/sqlite/sqlite.js';
 import { openCheckpoint } from '../../support/tlog-verifier.js';
 import { type LoopbackServer, loopbackServer, temporaryFolder, until } from '../../support/toolwharf.js';
 

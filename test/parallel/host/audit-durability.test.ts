@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject, Session } from '../../../src/index.js';
-import { Database } from '../../../src/store/database.js';
+import { SqliteDatabase as Database } from '../../../src/store/sqlite/sqlite-database.js';
 import { type LoopbackServer, loopbackServer, main, temporaryFolder } from '../../support/toolwharf.js';
 import { failureOf, findagent, inputOf, type Workbench, workbench } from '../../support/workbench.js';
 

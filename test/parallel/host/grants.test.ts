@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../../../src/index.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { loopbackServer, patchTool, temporaryFolder } from '../../support/toolwharf.js';
 import { knownEffects } from '../../support/workbench.js';
 

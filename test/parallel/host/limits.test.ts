@@ -132,7 +132,7 @@ describe('a rate limit', () => {
     const session = await bench.session();
     await resultOf(session.call({ tool: 'desk/free', arguments: {} }));
     await bench.host.close();
-    const { openSqlite } = await import('../../../src/store/sqlite.js');
+    const { openSqlite } = await import('../../../src/store/sqlite/sqlite.js');
     const connection = openSqlite(join(bench.path, 'state', 'toolwharf.db'));
     expect(connection.all('select * from limit_use', [])).toEqual([]);
     expect(connection.all('select * from limit_clock', [])).toEqual([]);

@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type Session,
 } from '../../../src/index.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { type LoopbackServer, loopbackServer, until } from '../../support/toolwharf.js';
 import {
   inputOf,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { HostOptions, SessionPolicy } from '../../../src/index.js';
 import { createHost } from '../../../src/index.js';
-import { openSqlite } from '../../../src/store/sqlite.js';
+import { openSqlite } from '../../../src/store/sqlite/sqlite.js';
 import { main, temporaryFolder, toolwharf, until } from '../../support/toolwharf.js';
 import { failureOf, pythonTool, resultOf, type Workbench, workbench } from '../../support/workbench.js';
 

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Host, Rule, Session, SessionOptions, ToolSet } from '../../../src/index.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { setPackages, teamSet } from '../../support/set-packages.js';
 import { failureOf, resultOf, type Workbench, workbench } from '../../support/workbench.js';
 

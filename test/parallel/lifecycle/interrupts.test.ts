@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ChangeJournal } from '../../../src/store/change-journal.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { type CounterOptions, counterPackage } from '../../support/lifecycle-packages.js';
 import {
   atTerminal,

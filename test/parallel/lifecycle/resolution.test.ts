@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject, Session } from '../../../src/index.js';
-import { openDatabase } from '../../../src/store/database.js';
 import { InstallationRows } from '../../../src/store/installations.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { counterPackage } from '../../support/lifecycle-packages.js';
 import { type PackageOrigin, packageOrigin } from '../../support/package-origin.js';
 import { temporaryFolder, toolwharf } from '../../support/toolwharf.js';

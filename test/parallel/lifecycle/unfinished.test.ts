@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { checkState } from '../../../src/host/doctor/state.js';
 import { createHost, type Host, type Session } from '../../../src/index.js';
 import { ChangeJournal } from '../../../src/store/change-journal.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { counterPackage } from '../../support/lifecycle-packages.js';
 import { until } from '../../support/toolwharf.js';
 import { type Workbench, workbench } from '../../support/workbench.js';

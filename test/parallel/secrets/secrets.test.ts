@@ -2,7 +2,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSqlite } from '../../../src/store/sqlite.js';
+import { openSqlite } from '../../../src/store/sqlite/sqlite.js';
 import { atTerminal, knownEffectsOptions, temporaryFolder, toolwharf } from '../../support/toolwharf.js';
 
 const value = 'open sesame "4711" / ü';

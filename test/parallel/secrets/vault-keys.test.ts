@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { runSystemProgram } from '../../../src/sandbox/system-program.js';
 import { type Keychain, systemKeychain } from '../../../src/secrets/keychain.js';
 import { openVault, type Vault } from '../../../src/secrets/vault.js';
-import { type Database, openDatabase } from '../../../src/store/database.js';
 import { SecretRows } from '../../../src/store/secrets.js';
+import { type SqliteDatabase as Database, openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 import { main, toolwharf } from '../../support/toolwharf.js';
 
 const programs = ['/usr/bin/secret-tool', '/usr/bin/gnome-keyring-daemon', '/usr/bin/dbus-run-session'];

@@ -17,8 +17,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HostError } from '../../../src/model/host-error.js';
 import { openVault, type SealedRow, type ValueInput } from '../../../src/secrets/vault.js';
-import { type Database, openDatabase } from '../../../src/store/database.js';
 import { SecretRows } from '../../../src/store/secrets.js';
+import { type SqliteDatabase as Database, openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 
 let state: string;
 let database: Database;

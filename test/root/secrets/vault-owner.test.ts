@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openVault } from '../../../src/secrets/vault.js';
-import { openDatabase } from '../../../src/store/database.js';
 import { SecretRows } from '../../../src/store/secrets.js';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.js';
 
 test('a vault key of another owner is rejected', async () => {
   const state = mkdtempSync(join(tmpdir(), 'toolwharf-vault-'));

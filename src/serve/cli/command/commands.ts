@@ -224,6 +224,13 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('../commands/audit.js')).audit,
   },
   {
+    name: 'store',
+    summary: 'copy the database to PostgreSQL',
+    effect: 'acts',
+    json: ['store-copy@1', 'dry-run@1'],
+    load: async () => (await import('../commands/store.js')).store,
+  },
+  {
     name: 'doctor',
     summary: 'check this machine and show how to fix problems',
     effect: 'reads',

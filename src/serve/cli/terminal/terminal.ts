@@ -13,6 +13,8 @@ import type {
   RemoteHost,
   RequestedInstallation,
   SessionPolicy,
+  StoreCopy,
+  StoreCopyOptions,
 } from '../../../host/host.js';
 import type { AuditVerdict } from '../../../model/audit.js';
 import type { Bundle } from '../../../model/bundle.js';
@@ -100,6 +102,8 @@ export interface Terminal {
   openAuditLog(options: OpenAuditLogOptions): Promise<AuditReader>;
   /** Locks a state directory that no host uses, to reset its PIN. */
   openPinReset(options: OpenAuditLogOptions): Promise<PinReset>;
+  /** Prepares a copy of the database of a state directory. */
+  openStoreCopy(options: StoreCopyOptions): Promise<StoreCopy>;
   /** Verifies an exported part of the audit log. */
   verifyExport(path: string, options: AuditVerification): Promise<AuditVerdict>;
   /** Runs the checks before publishing over one package. Only the model is asked outside of this process. */

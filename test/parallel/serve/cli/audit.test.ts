@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../../../src/index.js';
-import { openSqlite } from '../../../../src/store/sqlite.js';
+import { openSqlite } from '../../../../src/store/sqlite/sqlite.js';
 import { documentIn } from '../../../support/json-documents.js';
 import {
   isConsistent,

@@ -18,6 +18,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'registry-package@1': '../../registry/two-machines.test.ts',
   'search@1': '../../registry/two-machines.test.ts',
   'sign-out@1': '../../sign-in/sign-in-command.test.ts',
+  'store-copy@1': '../../store/store-copy.test.ts',
 };
 
 // Each test runs many commands.

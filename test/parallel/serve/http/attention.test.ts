@@ -1,6 +1,6 @@
 // What waits for a person, over HTTP: the same list as the command prints, for operators only.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSqlite } from '../../../../src/store/sqlite.js';
+import { openSqlite } from '../../../../src/store/sqlite/sqlite.js';
 import { type HttpBench, httpBench } from '../../../support/http-bench.js';
 
 let home: HttpBench;

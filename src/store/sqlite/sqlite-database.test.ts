@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Database, openDatabase } from './database.js';
 import { openSqlite, type SqliteConnection } from './sqlite.js';
+import { SqliteDatabase as Database, openDatabase } from './sqlite-database.js';
 
 let folder: string;
 let database: Database;

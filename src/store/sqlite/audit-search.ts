@@ -1,6 +1,6 @@
-import type { JsonObject } from '../model/json.js';
+import type { JsonObject } from '../../model/json.js';
+import type { AuditTable } from '../state-tables.js';
 import type { SqliteConnection } from './sqlite.js';
-import type { AuditTable } from './state-tables.js';
 
 const pageSize = 500;
 const columns = 'seq, at, kind, body, previous, hash';

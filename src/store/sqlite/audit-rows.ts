@@ -1,4 +1,6 @@
-import type { SqliteConnection, SqlValue } from './sqlite.js';
+import type { AuditAddition, AuditBatch, AuditRow } from '../audit-statements.js';
+import { changeRepeatableCall, insertSealedArguments } from './sealed-rows.js';
+import type { SqliteConnection } from './sqlite.js';
 
 /** Rows per insert statement: running a statement costs more than the insert itself. */
 const rowsPerInsert = 8;
@@ -11,19 +13,15 @@ function insertionOf(count: number): string {
 }
 
 /** Stores all rows, and what belongs to them, or nothing. */
-export function storeAuditRows(
-  connection: SqliteConnection,
-  rows: readonly SqlValue[][],
-  others: readonly (() => void)[],
-): void {
+export function storeAuditBatch(connection: SqliteConnection, { rows, additions }: AuditBatch): void {
   // One statement is a transaction by itself, and costs a fraction of four.
-  if (others.length === 0 && rows.length <= rowsPerInsert) {
+  if (additions.length === 0 && rows.length <= rowsPerInsert) {
     insertRows(connection, rows);
     return;
   }
   connection.run('begin immediate', []);
   try {
-    for (const store of others) store();
+    for (const it of additions) storeAddition(connection, it);
     insertRows(connection, rows);
     connection.run('commit', []);
   } catch (error) {
@@ -32,7 +30,21 @@ export function storeAuditRows(
   }
 }
 
-function insertRows(connection: SqliteConnection, rows: readonly SqlValue[][]): void {
+function storeAddition(connection: SqliteConnection, addition: AuditAddition): void {
+  switch (addition.type) {
+    case 'checkpoint':
+      connection.run('update audit_tree set checkpoint = ?, edge = ?', [addition.size, addition.edge]);
+      return;
+    case 'sealed arguments':
+      insertSealedArguments(connection, addition.input, addition.seq);
+      return;
+    case 'repeatable call':
+      changeRepeatableCall(connection, addition.change);
+      return;
+  }
+}
+
+function insertRows(connection: SqliteConnection, rows: readonly AuditRow[]): void {
   for (let at = 0; at < rows.length; at += rowsPerInsert) {
     const part = rows.slice(at, at + rowsPerInsert);
     connection.run(insertions[part.length - 1] as string, part.flat());

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HostError } from '../model/host-error.js';
+import { HostError } from '../../model/host-error.js';
 import { diskFailure } from './disk-failure.js';
 import { openSqlite } from './sqlite.js';
 

@@ -1,4 +1,4 @@
-import { HostError } from '../model/host-error.js';
+import { HostError } from '../../model/host-error.js';
 
 /** Primary result codes of SQLite. */
 const [ioError, full] = [10, 13];
