@@ -1,4 +1,4 @@
-import type { SqliteConnection, SqlValue } from './sqlite.js';
+import { endTransaction, type SqliteConnection, type SqlValue } from './sqlite.js';
 
 /** Rows per insert statement: running a statement costs more than the insert itself. */
 const rowsPerInsert = 8;
@@ -27,7 +27,7 @@ export function storeAuditRows(
     insertRows(connection, rows);
     connection.run('commit', []);
   } catch (error) {
-    connection.exec('rollback');
+    endTransaction(connection);
     throw error;
   }
 }

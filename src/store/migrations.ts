@@ -3,7 +3,7 @@ import { denialTable } from './approval-tables.js';
 import { repeatableCalls } from './call-tables.js';
 import { installationSteps } from './installation-migrations.js';
 import { setTables } from './set-tables.js';
-import type { SqliteConnection } from './sqlite.js';
+import { endTransaction, type SqliteConnection } from './sqlite.js';
 import { taintTables } from './taint-tables.js';
 import { mcpTaskTable } from './task-tables.js';
 
@@ -278,7 +278,7 @@ export function migrate(connection: SqliteConnection): void {
     connection.exec(`pragma user_version = ${steps.length}`);
     connection.exec('commit');
   } catch (error) {
-    connection.exec('rollback');
+    endTransaction(connection);
     throw error;
   }
 }

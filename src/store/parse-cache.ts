@@ -1,5 +1,5 @@
 import type { Database } from './database.js';
-import type { SqliteConnection } from './sqlite.js';
+import { endTransaction, type SqliteConnection } from './sqlite.js';
 
 /** Only the newest rows are kept. */
 const maxRows = 2000;
@@ -32,7 +32,7 @@ export class ParseCacheRows {
         this.#write(it, all);
         it.exec('commit');
       } catch (error) {
-        it.exec('rollback');
+        endTransaction(it);
         throw error;
       }
     });
