@@ -1,8 +1,8 @@
 // Kills a host with `kill -9` at random instants while it installs, updates, rolls back, revokes or removes a package
 // with a secret and an environment, starts it again, and checks that the old or the new state is there, and nothing else.
-// Usage: node bench/lifecycle-kill.mjs [--count N] [--seed N] [--workers N] [--plain]. A long run: --count 2000 --workers 2.
-// `--plain`: without language packages, which are slow to install. `--workers`: so many runs at once, each with a state of its
-// own and the next seed. Changes that end before their kill are not counted.
+// Usage: node bench/lifecycle-kill.mjs [--count N] [--seed N] [--workers N] [--plain|--wheels]. A long run: --count 2000 --workers 2.
+// `--plain`: without language packages, which are slow to install; `--wheels`: each version has some. `--workers`: so many
+// runs at once, each with a state of its own and the next seed. Changes that end before their kill are not counted.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkState } from './lifecycle-kill/check.mjs';
-import { markOf, origins, writePackage, writeWheels } from './lifecycle-kill/packages.mjs';
+import { markOf, origins, wheelVersions, writePackage, writeWheels } from './lifecycle-kill/packages.mjs';
 import { runWorkers } from './lifecycle-kill/workers.mjs';
 import { chance } from './trust/chance.mjs';
 
@@ -20,15 +20,16 @@ const { values: options } = parseArgs({
     count: { type: 'string', default: '200' },
     seed: { type: 'string' },
     plain: { type: 'boolean', default: false },
+    wheels: { type: 'boolean', default: false },
     workers: { type: 'string', default: '1' },
   },
 });
 const count = Number(options.count);
-const { plain } = options;
+const { plain, wheels } = options;
 const seed = Number(options.seed ?? Math.floor(Math.random() * 2 ** 32));
 const { below, pick } = chance(seed);
 if (Number(options.workers) > 1)
-  process.exit(await runWorkers({ workers: Number(options.workers), count, seed, plain }));
+  process.exit(await runWorkers({ workers: Number(options.workers), count, seed, plain, wheels }));
 console.log(`${count} kills, seed ${seed}`);
 
 const script = fileURLToPath(new URL('lifecycle-kill/change.mjs', import.meta.url));
@@ -123,7 +124,9 @@ for (let round = 0; killed() < count; round += 1) {
   const operation = current === undefined ? 'install' : isPreparing ? 'update' : due;
   if (operation === due) turn += 1;
   const isNew = operation === 'install' || operation === 'update';
-  const next = isNew ? { name: round, origin: pick(plain ? ['files'] : origins) } : undefined;
+  const next = isNew
+    ? { name: round, origin: pick(plain ? ['files'] : wheels ? wheelVersions : origins) }
+    : undefined;
   const newSecret =
     operation === 'install' || (isNew && below(2) === 0) ? `value-${seed}-${round}` : undefined;
   if (next !== undefined) {

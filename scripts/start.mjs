@@ -7,6 +7,8 @@ import { aptCommand, installPackages, mayInstall, missingPrograms } from './syst
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
+// What the host prints can be typed in this folder.
+process.env.TOOLWHARF_COMMAND ??= 'npx toolwharf';
 
 let missing = missingPrograms('start');
 if (missing.length > 0 && mayInstall()) {

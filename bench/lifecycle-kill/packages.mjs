@@ -8,7 +8,7 @@ import { join } from 'node:path';
 export const markOf = (secret) => createHash('sha1').update(`mark of ${secret}`).digest('hex').slice(0, 12);
 
 /** Versions of the wheel. Each has an environment of its own. */
-const wheelVersions = ['1.0.0', '2.0.0'];
+export const wheelVersions = ['1.0.0', '2.0.0'];
 
 /** Where the program of a version may come from: mostly from its own files, which is faster. */
 export const origins = [...Array.from({ length: 7 }, () => 'files'), ...wheelVersions];

@@ -6,11 +6,13 @@ import { fileURLToPath } from 'node:url';
 const script = fileURLToPath(new URL('../lifecycle-kill.mjs', import.meta.url));
 
 /** Runs them with consecutive seeds, and prints their lines and the sums of their last two. Returns the exit code. */
-export async function runWorkers({ workers, count, seed, plain }) {
+export async function runWorkers({ workers, count, seed, plain, wheels }) {
   const share = Math.ceil(count / workers);
   const runs = Array.from({ length: workers }, async (_, index) => {
     const args = [script, '--count', String(share), '--seed', String(seed + index)];
-    const child = spawn(process.execPath, plain ? [...args, '--plain'] : args, {
+    if (plain) args.push('--plain');
+    if (wheels) args.push('--wheels');
+    const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exited = new Promise((resolve) => child.once('exit', resolve));

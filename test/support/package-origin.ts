@@ -23,6 +23,8 @@ export interface PackageOrigin {
   readonly requests: string[];
   /** Publishes a wheel with these files and one module with the name of the package. */
   python(name: string, version: string, module: string, files?: Files): void;
+  /** Marks a version of a Python package as withdrawn ("yanked"). */
+  withdraw(name: string, version: string, reason: string): void;
   npm(
     manifest: { readonly name: string; readonly version: string; readonly bin?: object },
     files: Files,
@@ -43,7 +45,7 @@ export async function packageOrigin(): Promise<PackageOrigin> {
   const folder = temporaryFolder();
   const { ca, key, cert } = loopbackTls();
   const files = new Map<string, Buffer>();
-  const wheels = new Map<string, { file: string; sha256: string }[]>();
+  const wheels = new Map<string, { version: string; file: string; sha256: string; withdrawn?: string }[]>();
   const npmVersions = new Map<string, Record<string, unknown>>();
   const npmTags = new Map<string, Record<string, string>>();
   const requests: string[] = [];
@@ -64,7 +66,10 @@ export async function packageOrigin(): Promise<PackageOrigin> {
     const versions = npmVersions.get(npm ?? '');
     if (index !== undefined) {
       response.setHeader('content-type', 'text/html');
-      const links = index.map((it) => `<a href="/files/${it.file}#sha256=${it.sha256}">${it.file}</a>`);
+      const links = index.map(({ file, sha256, withdrawn }) => {
+        const mark = withdrawn === undefined ? '' : ` data-yanked="${withdrawn}"`;
+        return `<a href="/files/${file}#sha256=${sha256}"${mark}>${file}</a>`;
+      });
       response.end(`<!DOCTYPE html><html><body>${links.join('\n')}</body></html>`);
     } else if (versions !== undefined) {
       const latest = Object.keys(versions).at(-1);
@@ -92,7 +97,13 @@ export async function packageOrigin(): Promise<PackageOrigin> {
     python(name, version, module, more = {}) {
       const made = wheel(name.replaceAll('-', '_'), version, module, [], more);
       const sha256 = put(`/files/${made.file}`, made.bytes);
-      wheels.set(name, [...(wheels.get(name) ?? []), { file: made.file, sha256 }]);
+      wheels.set(name, [...(wheels.get(name) ?? []), { version, file: made.file, sha256 }]);
+    },
+    withdraw(name, version, reason) {
+      const marked = (wheels.get(name) ?? []).map((it) =>
+        it.version === version ? { ...it, withdrawn: reason } : it,
+      );
+      wheels.set(name, marked);
     },
     npm(manifest, given) {
       const { name, version } = manifest;

@@ -46,6 +46,8 @@ export interface Installations {
 
 export interface ChangeOptions {
   readonly signal?: CancelSignal | undefined;
+  /** Called when a step starts and while bytes arrive. */
+  readonly onProgress?: ((progress: ChangeProgress) => void) | undefined;
 }
 
 export interface PlanRequest extends ChangeOptions {
@@ -64,8 +66,6 @@ export interface PlanRequest extends ChangeOptions {
   readonly allow?: readonly string[] | undefined;
   /** Also read the page that estimates the cost. Default: false. */
   readonly estimate?: boolean | undefined;
-  /** Called when a step starts and while bytes arrive. */
-  readonly onProgress?: ((progress: ChangeProgress) => void) | undefined;
 }
 
 /** A value to check before it is used with `install`. */
@@ -98,8 +98,6 @@ export interface LockPlanRequest extends ChangeOptions {
   readonly source?: string | undefined;
   /** What the operator allows by name, in the syntax of `--allow`. The lock file must ask for it. */
   readonly allow?: readonly string[] | undefined;
-  /** Called when a step starts and while bytes arrive. */
-  readonly onProgress?: ((progress: ChangeProgress) => void) | undefined;
 }
 
 export interface RestoreRequest extends LockPlanRequest {

@@ -134,7 +134,7 @@ export class Lifecycle {
         const all = await rows.generations(id);
         return all.map((it) => generationEntryOf(it, it.number === installation.current)).reverse();
       },
-      verify: (id, { signal = neverCanceled } = {}) =>
+      verify: (id, { signal = neverCanceled, onProgress } = {}) =>
         queue(async () => {
           const current = await existingGeneration(rows, id);
           assertServed(await existingInstallation(rows, id));
@@ -143,7 +143,10 @@ export class Lifecycle {
             const call = (tool: string, args: Json, timeoutMs: number) =>
               trial.session.call({ tool, arguments: args, timeoutMs, signal });
             const { now } = services;
-            const result = await runSmoke({ runner: trial.catalog.runner(id), call, now }, signal);
+            const runner = trial.catalog.runner(id);
+            if (runner.package.smoke !== undefined)
+              onProgress?.({ step: 'smoke', detail: `run the smoke test of ${id}` });
+            const result = await runSmoke({ runner, call, now }, signal);
             await rows.setSmoke(id, current.number, result);
             services.index.changed();
             return result;
@@ -151,13 +154,14 @@ export class Lifecycle {
             await trial.close();
           }
         }, waitFor(signal)),
-      rollback: ({ package: id, generation, by, signal }) =>
+      rollback: (request) =>
         queue(async () => {
+          const { package: id, by } = request;
           const who = async () => operatorAuth.verify(by, `roll back ${id}`);
-          const change = await rollBack(id, generation, who, session, services);
+          const change = await rollBack(request, who, session, services);
           const { roots } = await existingInstallation(rows, id);
           return withLockFiles(change, { roots, save: false }, session, services);
-        }, waitFor(signal)),
+        }, waitFor(request.signal)),
       remove: (request) =>
         queue(async () => {
           const current = await existingGeneration(rows, request.package);
@@ -176,12 +180,13 @@ export class Lifecycle {
           const change = await revokePackage({ installation, current, who }, request, session, services);
           return withLockFiles(change, { roots: installation.roots, save: false }, session, services);
         }, waitFor(request.signal)),
-      outdated: ({ signal = neverCanceled } = {}) =>
+      outdated: ({ signal = neverCanceled, onProgress } = {}) =>
         queue(async () => {
           const found: OutdatedPackage[] = [];
           for (const { package: id, state } of await rows.list()) {
             const current = state === 'active' ? await currentGeneration(rows, id) : undefined;
             if (current === undefined) continue;
+            onProgress?.({ step: 'check', detail: `the source of ${id}` });
             const newer = await newerVersion(current, session, services, signal);
             if (newer !== undefined) found.push(newer);
           }

@@ -38,6 +38,18 @@ export async function pullKillSwitch(
   }
 }
 
+/** What the host does to use a kill switch; undefined if it does nothing itself. */
+export function killSwitchWork({ killSwitch }: Package): string | undefined {
+  switch (killSwitch?.kind) {
+    case 'url':
+      return `send DELETE to ${new URL(killSwitch.url).host}`;
+    case 'program':
+      return 'run its command';
+    default:
+      return undefined;
+  }
+}
+
 /** The names of the values that another try of a kill switch needs. */
 export function killSwitchValues(
   { killSwitch, slots }: Package,

@@ -12,7 +12,7 @@ import { served } from './install.js';
 import type { RemoveRequest, RevokeRequest } from './installations.js';
 import { type KillSwitchGrant, missingKillSwitchGrant } from './kill-switch-grant.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
-import { killSwitchValues, pullKillSwitch } from './pull-kill-switch.js';
+import { killSwitchValues, killSwitchWork, pullKillSwitch } from './pull-kill-switch.js';
 import { beginRemoval, eraseValues, finishRemoval, keepsData } from './removal.js';
 
 /** An installed package that goes away. */
@@ -38,7 +38,7 @@ export async function revokePackage(
   const { current, who } = leaving;
   const { package: id } = current;
   const { signal = neverCanceled, forget = false, manualStepsDone = false } = request;
-  const steps = new ChangeSteps(id, undefined);
+  const steps = new ChangeSteps(id, request.onProgress);
   const why = leaving.reason === undefined ? {} : { reason: leaving.reason };
   const body = { operation: 'revoke', package: id, generation: current.number, ...why, ...who };
   await services.audit.append({ kind: 'operator', body });
@@ -57,6 +57,8 @@ export async function revokePackage(
   try {
     const runner = trial.catalog.runner(id);
     allow = missingKillSwitchGrant(runner.package, environmentOf(leaving, session).network);
+    const work = killSwitchWork(runner.package);
+    if (work !== undefined) steps.progress({ step: 'kill switch', detail: work });
     const outcome = await pullKillSwitch(runner, request.credential, signal);
     switch (outcome.status) {
       case 'none':
@@ -116,7 +118,7 @@ export async function removePackage(
 ): Promise<PackageChange> {
   const { current, who } = leaving;
   const { package: id } = current;
-  const steps = new ChangeSteps(id, undefined);
+  const steps = new ChangeSteps(id, request.onProgress);
   const body = { operation: 'remove', package: id, generation: current.number, ...who };
   await services.audit.append({ kind: 'operator', body });
   // First: a host that is killed from here on finishes the removal when it starts again.
@@ -162,6 +164,7 @@ async function removeFiles(
   session: LifecycleSession,
   services: LifecycleServices,
 ): Promise<void> {
+  steps.progress({ step: 'clean up', detail: `remove the files of ${current.package}` });
   const { generations, hadData } = await finishRemoval(entry, { ...services, ...session });
   served(current, services);
   await services.violations.forget(current.package);

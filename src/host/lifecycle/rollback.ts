@@ -5,6 +5,7 @@ import type { StoredGeneration } from '../../store/installations.js';
 import { namingLockFiles } from '../lock/naming-lock-files.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
 import { served } from './install.js';
+import type { RollbackRequest } from './installations.js';
 import { assertServed, existingGeneration, existingInstallation } from './installed-rows.js';
 import type { LifecycleServices, LifecycleSession } from './lifecycle-services.js';
 import { settleChanges } from './recovery.js';
@@ -14,8 +15,11 @@ import { settleChanges } from './recovery.js';
  * if a lock file says something else, as after the host went back by itself: then only lock files change.
  */
 export async function rollBack(
-  id: string,
-  wanted: number | undefined,
+  {
+    package: id,
+    generation: wanted,
+    onProgress,
+  }: Pick<RollbackRequest, 'package' | 'generation' | 'onProgress'>,
   verify: () => Promise<VerifiedActor>,
   session: LifecycleSession,
   services: LifecycleServices,
@@ -28,6 +32,7 @@ export async function rollBack(
   const isKept = wanted === current.number && (await isOtherInLockFile(current, installation, session));
   const target = isKept ? current : rollbackTarget(id, current, await rows.generations(id), wanted);
   const who = await verify();
+  onProgress?.({ step: 'check', detail: `the files of generation ${target.number}` });
   await services.store.verify(target.tree);
   const generations = { from: current.number, to: target.number };
   const body = { operation: 'rollback', package: id, ...generations, ...who };

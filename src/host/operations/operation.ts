@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
-import type { Actor, TokenRole } from '../host.js';
+import type { Actor, ChangeProgress, TokenRole } from '../host.js';
 import type { Shape } from './shape.js';
 
 /** How one parameter of an operation gets its value. */
@@ -37,15 +37,28 @@ export interface Operation<A extends readonly unknown[] = readonly never[]> exte
 /** An operation for every asynchronous method of an interface, in the same structure. Incomplete ones do not compile. */
 export type OperationTree<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer A) => Promise<unknown>
-    ? Operation<A>
+    ? Operation<A> & ProgressText<A[number]>
     : OperationTree<T[K]>;
 };
 
-export function operation<const P extends readonly Param<unknown>[]>(
-  words: OperationText,
+/** A method that takes `onProgress` calls it from other processes too. */
+type ProgressText<P> = [TakesProgress<P>] extends [never] ? unknown : { readonly progress: true };
+
+type TakesProgress<P> = P extends unknown
+  ? string extends keyof P
+    ? never
+    : 'onProgress' extends keyof P
+      ? P extends { readonly onProgress?: ((progress: ChangeProgress) => void) | undefined }
+        ? true
+        : never
+      : never
+  : never;
+
+export function operation<const W extends OperationText, const P extends readonly Param<unknown>[]>(
+  words: W,
   params: P,
   result: Shape<unknown>,
-): OperationText & { readonly params: P; readonly result: Shape<unknown> } {
+): W & { readonly params: P; readonly result: Shape<unknown> } {
   return { ...words, params, result };
 }
 

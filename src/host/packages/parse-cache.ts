@@ -6,6 +6,7 @@ import { maxBytes } from '../../formats/document/document.js';
 import { inspect } from '../../formats/inspect.js';
 import type { Bundle, BundleEntry } from '../../model/bundle.js';
 import type { ParseOptions, ParseResult } from '../../model/format.js';
+import { HostError } from '../../model/host-error.js';
 import { canonicalJson, deepFreeze, type Json } from '../../model/json.js';
 
 /** A parse result with everything that the format parser read to get it. */
@@ -102,7 +103,11 @@ export class ParseCache {
       if (text !== undefined) texts.set(subject, text);
     }
     this.#unstored.clear();
-    if (texts.size > 0) await this.#store?.keep(texts).catch(this.#onBug);
+    // Without them the next start parses the files again, so a full disk does no harm.
+    if (texts.size > 0)
+      await this.#store?.keep(texts).catch((error: unknown) => {
+        if (!(error instanceof HostError)) this.#onBug(error);
+      });
   }
 
   async #readStored(subject: string): Promise<CacheEntry | undefined> {

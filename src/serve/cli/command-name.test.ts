@@ -37,4 +37,6 @@ test('commands in hints get that name, other words do not', () => {
     'set it: npx toolwharf secret set a b; or see "npx toolwharf --help" of toolwharf.toml in ~/.toolwharf state',
   );
   expect(withCommandName(hint, 'toolwharf')).toBe(hint);
+  const added = 'claude mcp add --transport http toolwharf http://127.0.0.1:8080/mcp';
+  expect(withCommandName(added, 'npx toolwharf')).toBe(added);
 });

@@ -3,8 +3,11 @@ import { delimiter, join } from 'node:path';
 import { shellQuote } from '../../model/shell-quote.js';
 import { scriptPath } from '../clients/launch.js';
 
-/** A command in a hint: at the start of a text, behind a space, a quote or a bracket. */
-const written = /(^|[\s"'(`])toolwharf (?=[a-z-])/g;
+/**
+ * A command in a hint: at the start of a text, behind a space, a quote or a bracket. Before a URL it is the name of a server,
+ * as in "claude mcp add".
+ */
+const written = /(^|[\s"'(`])toolwharf (?=[a-z-])(?!https?:)/g;
 
 /**
  * How a person can start this program again. `toolwharf` if that is this program; `npx toolwharf` if npx started it; else

@@ -110,7 +110,9 @@ test('a reason that several packages have is shown once, with one command for al
   );
   const list = printPackages({ ...report, packages: fresh }, plain, 80, ['my tools']);
   expect(list.match(new RegExp(reason, 'g'))).toHaveLength(1);
-  expect(list).toContain(`3 packages need review: ${reason}\n  review them: toolwharf review 'my tools'\n`);
+  expect(list).toContain(
+    `3 packages need review, each because: ${reason}\n  review them: toolwharf review 'my tools'\n`,
+  );
   expect(list).not.toContain('review it:');
   for (const it of ['one', 'two', 'three']) expect(list).toContain(`only ${it} says this`);
   // Two packages keep their own commands.

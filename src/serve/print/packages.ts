@@ -63,7 +63,7 @@ export function printPackages(
   });
   lines.push('', `${count(packages.length, 'package')}: ${readyText(packages)}`);
   for (const [reason, number] of shared) {
-    const text = `${count(number, 'package')} need review: ${visibleLine(reason)}`;
+    const text = `${count(number, 'package')} need review, each because: ${visibleLine(reason)}`;
     lines.push(
       ...wrap(text, Math.max(20, columns - 4)).map((line, index) => `${index === 0 ? '' : '    '}${line}`),
     );

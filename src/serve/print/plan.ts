@@ -1,5 +1,6 @@
 import type { Plan, PlannedCredential } from '../../host/host.js';
 import { fieldPrinter } from './fields.js';
+import { sizeText } from './size-text.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
 import { wrap } from './width.js';
@@ -144,10 +145,4 @@ function costLines({ cost }: Plan): string[] {
           `estimate of ${new Date(estimate.readAt).toISOString().slice(0, 16).replace('T', ' ')}: ${estimate.text}`,
         ]),
   ];
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KiB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }

@@ -1,6 +1,6 @@
 import type { AuditAddition, AuditBatch, AuditRow } from '../audit-statements.js';
 import { changeRepeatableCall, insertSealedArguments } from './sealed-rows.js';
-import type { SqliteConnection } from './sqlite.js';
+import { endTransaction, type SqliteConnection } from './sqlite.js';
 
 /** Rows per insert statement: running a statement costs more than the insert itself. */
 const rowsPerInsert = 8;
@@ -25,7 +25,7 @@ export function storeAuditBatch(connection: SqliteConnection, { rows, additions 
     insertRows(connection, rows);
     connection.run('commit', []);
   } catch (error) {
-    connection.exec('rollback');
+    endTransaction(connection);
     throw error;
   }
 }

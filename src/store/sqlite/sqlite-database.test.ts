@@ -1,4 +1,4 @@
-// Which commits wait for the disk, whatever was committed before.
+// Which commits wait for the disk, whatever was committed before, and how transactions end.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -110,4 +110,15 @@ test('nothing is committed while the mode cannot be set, and the next use sets i
   await add();
   expect(await other.withConnection(modeOn)).toBe(full);
   await other.destroy();
+});
+
+test('a statement that ends its transaction says why, as on a full disk', async () => {
+  const insert = sql`insert or rollback into temp.one (a) values (1)`;
+  await database.withConnection((it) => it.exec('create temp table one (a integer primary key)'));
+  for (const transaction of [
+    () => database.transaction().execute(async (it) => [await insert.execute(it), await insert.execute(it)]),
+    () => database.withDelayedTransaction(async (it) => [await insert.execute(it), await insert.execute(it)]),
+  ])
+    await expect(transaction()).rejects.toThrow('UNIQUE constraint failed');
+  expect(await database.withConnection((it) => it.all('select a from temp.one', []))).toEqual([]);
 });

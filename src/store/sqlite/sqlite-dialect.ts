@@ -8,7 +8,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { SqliteConnection, SqlValue } from './sqlite.js';
+import { endTransaction, type SqliteConnection, type SqlValue } from './sqlite.js';
 
 /**
  * Kysely over one SQLite connection. Every transaction takes the write lock when it starts (BEGIN IMMEDIATE). `onAcquired`:
@@ -82,8 +82,8 @@ class SqliteDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw('commit'));
   }
 
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback'));
+  async rollbackTransaction(): Promise<void> {
+    endTransaction(this.#connection);
   }
 
   async releaseConnection(): Promise<void> {

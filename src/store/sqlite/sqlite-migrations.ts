@@ -1,5 +1,5 @@
 import { assertNotNewer, migrations } from '../migrations.js';
-import type { SqliteConnection } from './sqlite.js';
+import { endTransaction, type SqliteConnection } from './sqlite.js';
 
 /** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */
 export function migrate(connection: SqliteConnection): void {
@@ -15,7 +15,7 @@ export function migrate(connection: SqliteConnection): void {
     connection.exec(`pragma user_version = ${migrations.length}`);
     connection.exec('commit');
   } catch (error) {
-    connection.exec('rollback');
+    endTransaction(connection);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { ParseCacheStatements } from '../parse-cache-statements.js';
 import type { ExclusiveUse } from './exclusive-use.js';
-import type { SqliteConnection } from './sqlite.js';
+import { endTransaction, type SqliteConnection } from './sqlite.js';
 
 export class SqliteParseCache implements ParseCacheStatements {
   readonly #database: ExclusiveUse;
@@ -25,7 +25,7 @@ export class SqliteParseCache implements ParseCacheStatements {
         write(it, all, row);
         it.exec('commit');
       } catch (error) {
-        it.exec('rollback');
+        endTransaction(it);
         throw error;
       }
     });

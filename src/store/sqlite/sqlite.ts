@@ -23,6 +23,15 @@ export function openSqlite(path: string, options: { readonly readOnly?: boolean 
     : openLibsql(path, options.readOnly === true);
 }
 
+/** After a failed statement. SQLite may have ended the transaction itself, as on a full disk: the failure says why. */
+export function endTransaction(connection: SqliteConnection): void {
+  try {
+    connection.exec('rollback');
+  } catch {
+    // If it is still open, the next "begin" fails.
+  }
+}
+
 interface Statement {
   all(...parameters: SqlValue[]): Record<string, unknown>[];
   run(...parameters: (SqlValue | readonly SqlValue[])[]): { changes: number | bigint };

@@ -6,10 +6,17 @@ import { expect, test } from 'vitest';
 
 const bench = join(import.meta.dirname, '../../../bench/lifecycle-kill.mjs');
 
-test('kill -9 during install, update, rollback or remove leaves the old or the new state, and nothing else', async () => {
-  const seed = process.env.TOOLWHARF_SEED ?? String(Date.now() % 2 ** 32);
-  const args = [bench, '--plain', '--count', '8', '--seed', seed];
-  const run = await promisify(execFile)(process.execPath, args).catch((error) => error);
-  // The output names the seed, the rounds and what is wrong.
-  expect(run.stdout).toMatch(/^0 problems; /m);
-}, 180_000);
+test.each([
+  ['', ['--plain', '--count', '8']],
+  [', with language packages', ['--wheels', '--count', '4']],
+])(
+  'kill -9 during install, update, rollback, remove or revoke leaves the old or the new state, and nothing else%s',
+  async (_, options) => {
+    const seed = process.env.TOOLWHARF_SEED ?? String(Date.now() % 2 ** 32);
+    const args = [bench, ...options, '--seed', seed];
+    const run = await promisify(execFile)(process.execPath, args).catch((error) => error);
+    // The output names the seed, the rounds and what is wrong.
+    expect(run.stdout).toMatch(/^0 problems; /m);
+  },
+  180_000,
+);

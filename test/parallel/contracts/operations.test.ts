@@ -484,11 +484,19 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('session.installations.history', () => installations.history('shout'));
   await step('session.installations.history: unknown', () => installations.history('nothing'));
   await step('session.installations.verify', () => installations.verify('shout'));
-  await step('session.installations.outdated', () => installations.outdated());
-  await step('session.installations.rollback', () => installations.rollback({ package: 'shout', by }));
+  const shout = { package: 'shout', by, onProgress };
+  lines.length = 0;
+  await step('session.installations.outdated', () => installations.outdated({ onProgress }));
+  await step('session.installations.rollback', () => installations.rollback(shout));
   await step('session.installations.collectGarbage', () => installations.collectGarbage(by));
-  await step('session.installations.remove', () => installations.remove({ package: 'whisper', by }));
-  await step('session.installations.revoke', () => installations.revoke({ package: 'shout', by }));
+  await step('session.installations.remove', () =>
+    installations.remove({ package: 'whisper', by, onProgress }),
+  );
+  await step('session.installations.revoke', () => installations.revoke(shout));
+  expect(lines).toEqual([
+    ...['check: the source of shout', 'check: the source of whisper', 'check: the files of generation 1'],
+    ...['clean up: remove the files of whisper', 'clean up: remove the files of shout'],
+  ]);
   // Again, for the same operations with the PIN.
   for (const it of [agreed, wider, other]) await installations.install({ ...it, by });
 

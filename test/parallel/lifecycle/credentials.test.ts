@@ -1,9 +1,10 @@
 // Values that an installation needs: checked first, stored with their recipients, and restored if a later step fails.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InstallRequest, Session } from '../../../src/index.js';
 import { type CounterOptions, counterPackage, passingSmoke } from '../../support/lifecycle-packages.js';
+import { atTerminal, toolwharf } from '../../support/toolwharf.js';
 import { resultOf, type Workbench, workbench } from '../../support/workbench.js';
 
 const by = 'operator';
@@ -94,4 +95,59 @@ test('a secret without recipients may go to the granted hosts, also to an addres
   expect((await stored()).find((it) => it.slot === 'API_KEY')).toMatchObject({
     audience: { kind: 'hosts', hosts: ['[::1]', 'api.example.com'] },
   });
+});
+
+describe('at a terminal', () => {
+  const asked = [
+    {
+      ...{
+        name: 'API_KEY',
+        prompt: 'The key of your account.',
+        secret: true,
+        validation_regex: '^key-[a-z]+$',
+      },
+      obtain_url: 'https://example.com/keys',
+    },
+    { name: 'REGION', prompt: 'Where it counts.', secret: false, validation_regex: '^[a-z]+$' },
+  ];
+  const install = async (name: string, typed: readonly { after: string; type: string }[]) => {
+    bench.write(counterPackage({ env: asked, code, version: '3.0.0' }));
+    const state = join(bench.path, name);
+    const args = ['install', join(bench.packages, 'counter'), '--skip-smoke', '--state', state];
+    const shown = await atTerminal(args, { after: 'Install it?', type: 'y\r', later: typed });
+    const { stdout } = await toolwharf(['secret', 'list', '--json', '--state', state], { cwd: bench.path });
+    return { shown, stored: stdout };
+  };
+  const secret = 'API_KEY (not shown): ';
+
+  test('values are asked for in order, with where to get them, and each can be typed again twice', async () => {
+    const { shown, stored } = await install('typed', [
+      { after: secret, type: 'wrong-one\r' },
+      { after: secret, type: '\r' },
+      { after: secret, type: 'key-right\r' },
+      { after: 'REGION: ', type: 'NORTH\r' },
+      { after: 'REGION: ', type: 'north\r' },
+    ]);
+    const lines = shown.slice(shown.indexOf('Install it?')).split(/\r?\n/);
+    const order = [
+      ...['The key of your account.', '  get it at https://example.com/keys'],
+      ...['API_KEY must match', 'API_KEY is empty', 'Where it counts.', 'REGION must match'],
+    ].map((text) => lines.findIndex((it) => it.includes(text)));
+    expect(order, shown).toEqual(order.toSorted((a, b) => a - b));
+    expect(order, shown).not.toContain(-1);
+    expect(shown.match(/; try again/g)).toHaveLength(3);
+    expect(shown).not.toMatch(/wrong-one|key-right/);
+    expect(shown).toContain('installed counter 3.0.0');
+    expect(JSON.parse(stored).secrets.map((it: { slot: string }) => it.slot)).toEqual(['API_KEY', 'REGION']);
+  }, 30_000);
+
+  test('after three wrong values nothing is installed', async () => {
+    const { shown, stored } = await install(
+      'wrong',
+      ['one-1', 'two-2', 'three-3'].map((it) => ({ after: secret, type: `${it}\r` })),
+    );
+    expect(shown).toContain('no valid value for API_KEY was given in 3 tries');
+    expect(shown).not.toMatch(/installed counter|one-1|two-2|three-3/);
+    expect(JSON.parse(stored).secrets).toEqual([]);
+  }, 30_000);
 });

@@ -39,13 +39,21 @@ function write(options: CounterOptions) {
 }
 
 /** Runs the command and sends Ctrl-C as soon as it waits for the server. */
-async function interrupted(...args: readonly string[]) {
+const interrupted = (...args: readonly string[]) => ended('SIGINT', args);
+
+async function ended(signal: 'SIGINT' | 'SIGKILL', args: readonly string[]) {
   const env = { HOME: folder.path, XDG_CONFIG_HOME: '' };
   return toolwharf([...args, ...state()], {
     cwd: folder.path,
     env,
-    during: (child) => void until(() => server.requests.length > 0).then(() => child.kill('SIGINT')),
+    during: (child) => void until(() => server.requests.length > 0).then(() => child.kill(signal)),
   });
+}
+
+/** `find STATE`, without the journals of the database, which come and go with its connections. */
+function allFiles() {
+  const all = readdirSync(join(folder.path, 'state'), { recursive: true, encoding: 'utf8' });
+  return all.filter((it) => !/\.db-(?:wal|shm)$/.test(it)).sort();
 }
 
 /** What is stored: installed packages, unfinished changes, values and trees. */
@@ -95,6 +103,42 @@ test('credentials', async () => {
   expect(await left()).toEqual(nothing);
 });
 
+test('the question', async () => {
+  write({});
+  const shown = await atTerminal(['install', source(), ...state()], { after: 'Install it?', type: '\x03' });
+  expect(shown).not.toContain('installed');
+  expect(await left()).toEqual(nothing);
+});
+
+test('an update: the generation before it stays, with its value', async () => {
+  const env = [{ name: 'API_KEY', prompt: 'The key of the counter.', secret: true }];
+  writeFileSync(join(folder.path, 'key.txt'), 'the-first-value');
+  writeFileSync(join(folder.path, 'other.txt'), 'a-longer-second-value');
+  // It tells the values apart by their length.
+  const code = "answer = len(os.environ.get('API_KEY', ''))";
+  write({ env, code });
+  const home = { HOME: folder.path, XDG_CONFIG_HOME: '' };
+  const first = ['install', source(), '--yes', '--secret', `API_KEY=@${join(folder.path, 'key.txt')}`];
+  expect(await toolwharf([...first, ...state()], { cwd: folder.path, env: home })).toMatchObject({ code: 0 });
+  const before = await left();
+  write({ env, code, version: '1.1.0', smoke: { kind: 'http', url: url('/health'), success: {} } });
+  const plan = ['plan', source(), ...grant(), '--json', ...state()];
+  const { stdout } = await toolwharf(plan, { cwd: folder.path, env: home });
+  const given = [
+    '--agree',
+    JSON.parse(stdout).digest,
+    '--secret',
+    `API_KEY=@${join(folder.path, 'other.txt')}`,
+  ];
+  expect(await interrupted('update', 'counter', ...given, ...grant())).toMatchObject({ code: 130 });
+  expect(await left()).toEqual(before);
+  const call = ['call', 'counter/count', '{"text":"a"}', ...state()];
+  const answer = await toolwharf(call, { cwd: folder.path, env: home });
+  expect(JSON.parse(answer.stdout)).toMatchObject({ answer: 'the-first-value'.length });
+  const history = await toolwharf(['history', 'counter', ...state()], { cwd: folder.path, env: home });
+  expect(history.stdout).toMatch(/^\* 1 .*\n$/);
+});
+
 test('kill switch: the package stays off, and its revocation can be tried again', async () => {
   write({ killSwitch: { kind: 'url', url: url('/grants/1') } });
   const env = { HOME: folder.path, XDG_CONFIG_HOME: '' };
@@ -107,3 +151,19 @@ test('kill switch: the package stays off, and its revocation can be tried again'
     trees: 1,
   });
 });
+
+test('kill -9 during an installation: the next command leaves the files that were there before', async () => {
+  const env = { HOME: folder.path, XDG_CONFIG_HOME: '' };
+  const run = (...args: readonly string[]) => toolwharf([...args, ...state()], { cwd: folder.path, env });
+  write({});
+  expect(await run('install', source(), '--yes')).toMatchObject({ code: 0 });
+  expect(await run('remove', 'counter', '--yes')).toMatchObject({ code: 0 });
+  const before = allFiles();
+  write({ smoke: { kind: 'http', url: url('/health'), success: {} } });
+  await ended('SIGKILL', ['install', source(), '--yes', ...grant()]);
+  expect(server.requests).toHaveLength(1);
+  expect(allFiles()).not.toEqual(before);
+  expect(await run('list')).toMatchObject({ code: 0 });
+  expect(allFiles()).toEqual(before);
+  expect(await left()).toEqual(nothing);
+}, 30_000);

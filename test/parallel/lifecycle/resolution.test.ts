@@ -1,4 +1,5 @@
 // What ranges, tags and version hints mean is decided once, shown, and locked.
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject, Session } from '../../../src/index.js';
@@ -80,6 +81,42 @@ test('a tag in a manifest that was moved is reported', async () => {
   const { changes } = await session.installations.plan({ package: 'counter' });
   expect(changes?.breaking).toEqual([expect.stringContaining('code.git#v1 was moved: it was commit ')]);
   await session.installations.remove({ package: 'counter', by });
+});
+
+test('a withdrawn version is not chosen for a range; an installed one is outdated', async () => {
+  const code = (answer: string) => counterPackage({ answer })['counter/counter.py'] ?? '';
+  const wanted = { method: 'pip', package: 'counter-range', version_spec: '>=1,<2' };
+  const { 'counter/toolspace.json': manifest = '' } = counterPackage({ install: wanted });
+  bench.write({ 'counter/toolspace.json': manifest });
+  rmSync(join(bench.packages, 'counter', 'counter.py'), { force: true });
+  const count = () => resultOf(session.call({ tool: 'counter/count', arguments: { text: 'a' } }));
+  for (const [version, answer] of [
+    ['1.0.0', 'one'],
+    ['1.1.0', 'two'],
+    ['1.2.0', 'three'],
+  ] as const)
+    origin.python('counter-range', version, '', { 'counter.py': code(answer) });
+  origin.withdraw('counter-range', '1.2.0', 'wrong sums');
+  const plan = await install(join(bench.packages, 'counter'));
+  expect(plan.dependencies).toEqual(['counter-range 1.1.0 (pip)']);
+  expect(await count()).toMatchObject({ answer: 'two' });
+  expect(await session.installations.outdated()).toEqual([]);
+
+  origin.withdraw('counter-range', '1.1.0', 'wrong sums too');
+  expect(await session.installations.outdated()).toMatchObject([{ package: 'counter' }]);
+  const update = await session.installations.plan({ package: 'counter' });
+  expect(update.dependencies).toEqual(['counter-range 1.0.0 (pip)']);
+  expect(await count()).toMatchObject({ answer: 'two' });
+  await session.installations.remove({ package: 'counter', by });
+
+  // Nothing is left of the range.
+  origin.withdraw('counter-range', '1.0.0', 'no more');
+  await expect(session.installations.plan({ source: join(bench.packages, 'counter') })).rejects.toMatchObject(
+    {
+      code: 'not_found',
+      message: expect.stringContaining('wrong sums'),
+    },
+  );
 });
 
 test('a version hint becomes an interpreter of this machine, which the lock names', async () => {

@@ -20,8 +20,9 @@ beforeAll(async () => {
   server = await loopbackServer((request, response) => {
     const { authorization } = request.headers;
     const isDown = request.url === '/down';
+    const answer = request.url === '/error' ? { error: 'no room' } : { up: true, got: authorization };
     response.writeHead(isDown ? 503 : 200, { 'content-type': 'application/json' });
-    response.end(isDown ? `no room for ${authorization}` : JSON.stringify({ up: true, got: authorization }));
+    response.end(isDown ? `no room for ${authorization}` : JSON.stringify(answer));
   });
   allow = [`net:127.0.0.1:${server.port}`];
   bench = await workbench({});
@@ -105,6 +106,12 @@ describe('a smoke test', () => {
       http('/', { json_pointer_equals: { '/got': 'Bearer ${API_KEY}', '/up': true } }),
       http('/', { json_pointer_equals: { '/up': false } }),
       '/up is true; false was expected',
+    ],
+    [
+      'no_error_field of a response',
+      http('/', { no_error_field: true }),
+      http('/error', { no_error_field: true }),
+      'the answer has a member "error"',
     ],
     [
       'json_pointer_equals of an action',

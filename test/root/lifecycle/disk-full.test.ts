@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { counterPackage } from '../../support/lifecycle-packages.js';
-import { toolwharf } from '../../support/toolwharf.js';
+import { patchTool, toolwharf } from '../../support/toolwharf.js';
 
 let base: string;
 beforeEach(() => {
@@ -43,8 +43,13 @@ test('every command of the life cycle says that the disk is full, and changes no
   writeFileSync(join(base, 'work/counter/more.txt'), 'x'.repeat(200_000));
   for (const free of [0, 12_288, 28_672, 61_440]) {
     leaveFree(free);
+    writeFileSync(
+      join(base, 'work/other.py'),
+      patchTool({ name: 'other', body: `    return {"n": ${free}}` }),
+    );
     for (const args of [
       ['update', 'counter'],
+      ['install', './other.py'],
       ['revoke', 'counter', '--done'],
     ]) {
       const { code, stderr } = await run(...args, '--yes');
@@ -58,6 +63,10 @@ test('every command of the life cycle says that the disk is full, and changes no
     rmSync(fill());
     const { code, stdout } = await run('verify', 'counter');
     if (free === 0) expect([code, stdout]).toEqual([0, expect.stringContaining('works')]);
+    // Installed as a whole, or not at all.
+    const other = await run('verify', 'other');
+    if (other.code !== 0)
+      expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('other is not installed') });
     if (code !== 0) expect(await run('install', './counter', '--yes')).toMatchObject({ code: 0 });
   }
 }, 120_000);

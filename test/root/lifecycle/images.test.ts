@@ -1,7 +1,9 @@
-// Packages with images from a real registry, by tag and by digest, from plan to revocation, failed and killed.
+// Packages with images from a real registry, by tag and by digest, from plan to revocation, failed and killed. With
+// TOOLWHARF_KILLS=N, the last test kills N times.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, Session } from '../../../src/index.js';
 import { containerPackage, openContainerBench } from '../../support/container-bench.js';
@@ -270,8 +272,82 @@ describe.skipIf(missing !== '')(`images of a registry${missing}`, () => {
       },
       120_000,
     );
+
+    test('at random instants leaves the images of its generations, and nothing else', async () => {
+      const seed = Number(process.env.TOOLWHARF_SEED ?? Date.now() % 2 ** 32);
+      const instants = fc.noBias(fc.record({ choice: fc.nat({ max: 2 }), part: fc.nat({ max: 999 }) }));
+      const numRuns = Number(process.env.TOOLWHARF_KILLS ?? 8);
+      const name = `${registry.host}/tools/random`;
+      const digests: Record<string, string> = {};
+      for (const version of ['1.0.0', '1.1.0'])
+        digests[version] = `${name}@${await push('tools/random', version, { 'answer.txt': version })}`;
+      const before = await images();
+      const files = allFiles(options().env.TOOLWHARF_HOME);
+      const served = async () => {
+        const { code, stdout } = await run('history', 'box', '--json');
+        const { generations = [] } = code === 0 ? JSON.parse(stdout) : {};
+        return generations as { version: string; isCurrent: boolean }[];
+      };
+      const write = (version: string) => {
+        const manifest = JSON.parse(boxFiles(`${name}:${version}`, passing)['box/toolspace.json']);
+        manifest.tool.version = version;
+        bench.write({ 'box/toolspace.json': JSON.stringify(manifest) });
+      };
+      const install = async (version: string) => {
+        write(version);
+        const { stdout } = await run('plan', source(), '--json', ...allow());
+        return ['install', source(), '--agree', JSON.parse(stdout).digest, ...allow()];
+      };
+      const counts = { killed: 0, ended: 0 };
+      for (const [round, { choice, part }] of fc.sample(instants, { seed, numRuns }).entries()) {
+        const was = await served();
+        const versions = was.map((it) => it.version);
+        const args =
+          was.length === 0
+            ? await install('1.0.0')
+            : was.length === 1
+              ? await install('1.1.0')
+              : ([
+                  ['rollback', 'box', was[0]?.isCurrent === true ? '1' : '2'],
+                  ['remove', 'box', '--yes'],
+                  ['revoke', 'box', '--yes', '--done'],
+                ][choice] as string[]);
+        const env = { ...process.env, ...options().env };
+        const all = [main, ...args, ...config()];
+        const child = spawn(process.execPath, all, { cwd: home, env, stdio: 'ignore' });
+        const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
+        const afterMs = part * (args[0] === 'install' ? 4 : 1);
+        const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+        const code = await ended;
+        clearTimeout(timer);
+        counts[code === null ? 'killed' : 'ended']++;
+        const where = `seed ${seed}, round ${round}: ${args.slice(0, 2).join(' ')}, killed after ${afterMs} ms (${code})`;
+        await expect.poll(() => pullsOf(registry.host), { timeout: 5000, message: where }).toEqual([]);
+        // The next start undoes or finishes the rest.
+        expect(await run('list'), where).toMatchObject({ code: 0 });
+        const now = await served();
+        const expected = now.map((it) => digests[it.version] as string);
+        expect(await images(), where).toEqual([...before, ...expected].sort());
+        await expect.poll(() => containerBench.containers(), { timeout: 10_000, message: where }).toEqual([]);
+        if (now.length === 0) expect(allFiles(options().env.TOOLWHARF_HOME), where).toEqual(files);
+        if (code === null && args[0] === 'install')
+          expect([versions.length, versions.length + 1], where).toContain(now.length);
+        if (now.length > 0 && now.some((it) => it.isCurrent))
+          expect(await run('verify', 'box'), where).toMatchObject({ code: 0 });
+      }
+      // A kill can come after the end of a quick command, but not always.
+      expect(counts.killed).toBeGreaterThan(0);
+      if ((await served()).length > 0) expect(await run('remove', 'box', '--yes')).toMatchObject({ code: 0 });
+      expect(await images()).toEqual(before);
+    }, 300_000);
   });
 });
+
+/** `find STATE`, without the journals of the database, which come and go with its connections. */
+function allFiles(state: string): string[] {
+  const all = readdirSync(state, { recursive: true, encoding: 'utf8' });
+  return all.filter((it) => !/\.db-(?:wal|shm)$/.test(it)).sort();
+}
 
 /** Processes of this machine whose arguments name the registry. */
 function pullsOf(host: string): string[] {

@@ -53,7 +53,7 @@ export const lifecycleCommands: readonly CommandEntry[] = [
   },
   {
     name: 'update',
-    summary: 'update an installed package',
+    summary: 'update installed packages',
     effect: 'acts',
     json: ['change@1', 'plan@1'],
     load: async () => (await import('../commands/update.js')).update,

@@ -70,7 +70,7 @@ const forPeople = new Set([
     'kill',
   ],
   ...['learn', 'list', 'pin', 'plan', 'policy', 'quarantine', 'remove', 'requests', 'review', 'revoke'],
-  ...['rollback', 'secret', 'set', 'sign-in', 'sign-out', 'update', 'verify'],
+  ...['rollback', 'secret', 'serve', 'session', 'set', 'sign-in', 'sign-out', 'update', 'verify', 'why'],
 ]);
 
 /** Messages name the command as this person can start it. */

@@ -2,6 +2,7 @@ import type { Installations, InstalledPackage } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printChange } from '../../print/change.js';
 import { visibleLine } from '../../print/visible.js';
+import { changeProgress } from '../change-progress.js';
 import type { Arguments, Command, Option } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { allowedFor, lifecycleOptions, namedPackage, openLifecycleSession } from '../lifecycle-session.js';
@@ -51,6 +52,7 @@ export const revokeCommand: Command = {
       const request = {
         ...{ package: id, by, keepData: args.has('keep-data'), signal: terminal.signal },
         credential: args.value('credential'),
+        onProgress: changeProgress(args, terminal),
       };
       const first = await installations.revoke({
         ...request,
@@ -90,6 +92,7 @@ export const removeCommand: Command = {
         package: id,
         by,
         keepData: args.has('keep-data'),
+        onProgress: changeProgress(args, terminal),
         signal: terminal.signal,
       });
     });

@@ -1,5 +1,6 @@
 import { HostError } from '../../../model/host-error.js';
 import { printChange } from '../../print/change.js';
+import { changeProgress } from '../change-progress.js';
 import type { Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { lifecycleOptions, openLifecycleSession } from '../lifecycle-session.js';
@@ -54,7 +55,8 @@ export const rollback: Command = {
     const change = await withHost(args, terminal, async (host) => {
       const { installations } = await openLifecycleSession(host, args, terminal, 'use');
       const by = await terminalOperator(host, args, terminal);
-      return installations.rollback({ package: id, generation, by, signal: terminal.signal });
+      const onProgress = changeProgress(args, terminal);
+      return installations.rollback({ package: id, generation, by, onProgress, signal: terminal.signal });
     });
     terminal.out(args.has('json') ? changeDocument(change) : printChange(change));
     return 0;

@@ -1,5 +1,6 @@
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
+import { changeProgress } from '../change-progress.js';
 import type { Command } from '../command/command.js';
 import { allowedFor, lifecycleOptions, openLifecycleSession } from '../lifecycle-session.js';
 import { withHost } from '../with-host.js';
@@ -23,9 +24,9 @@ export const verifyCommand: Command = {
       const { installations } = await openLifecycleSession(host, allowed, terminal, 'use');
       const all = args.has('all') ? (await installations.list()).filter((it) => it.state === 'active') : [];
       const ids = args.has('all') ? all.map((it) => it.package) : args.positionals;
+      const options = { signal: terminal.signal, onProgress: changeProgress(args, terminal) };
       const found = [];
-      for (const id of ids)
-        found.push({ package: id, ...(await installations.verify(id, { signal: terminal.signal })) });
+      for (const id of ids) found.push({ package: id, ...(await installations.verify(id, options)) });
       return found;
     });
     if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/verify@1', results })}\n`);

@@ -11,7 +11,7 @@ import { serve } from '../../../../src/serve/cli/commands/serve.js';
 import { token } from '../../../../src/serve/cli/commands/token.js';
 import { request } from '../../../support/http-bench.js';
 import { testTerminal } from '../../../support/terminal.js';
-import { patchTool, temporaryFolder, until } from '../../../support/toolwharf.js';
+import { patchTool, temporaryFolder, toolwharf, until } from '../../../support/toolwharf.js';
 
 const folders: ReturnType<typeof temporaryFolder>[] = [];
 afterEach(() => {
@@ -117,6 +117,23 @@ describe('serve', () => {
     expect(running.printed.out).not.toContain('npx');
     running.stop.abort();
     await running.done;
+  });
+
+  test('commands are named as the person can start them, and the name of a server stays', async () => {
+    const { path, state, tools } = folder();
+    let shown = '';
+    const { stdout } = await toolwharf(['serve', tools, '--port', '0', '--state', state], {
+      cwd: path,
+      env: { TOOLWHARF_COMMAND: 'npx toolwharf' },
+      during: (child) =>
+        child.stdout?.on('data', (it) => {
+          shown += it;
+          if (shown.includes('"mcpServers"')) child.kill('SIGINT');
+        }),
+    });
+    expect(stdout).toContain('"npx toolwharf open" makes another');
+    expect(stdout).toContain('(npx toolwharf token create NAME');
+    expect(stdout).toContain('claude mcp add --transport http toolwharf http://');
   });
 
   test('each start makes new tokens', async () => {
