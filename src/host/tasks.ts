@@ -35,6 +35,8 @@ export interface TaskCall {
   readonly inputRequests: JsonObject;
   /** Gives the call answers to its questions, by key. Other keys are ignored. */
   answer(responses: JsonObject): void;
+  /** The client gives no answer to a question. */
+  dismiss(key: string): void;
   cancel(): void;
 }
 

@@ -46,18 +46,24 @@ export interface RunRequest {
   readonly clientRequests?: ClientRequests | undefined;
 }
 
-/** What can be asked of the client of a call. */
+/** What can be asked of the client of a call or of a read, and what it gets meanwhile. */
 export interface AskedClient {
   /** Asks the user a question; see `CallRequest`. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
   readonly clientRequests?: ClientRequests | undefined;
   /** `shown`: the client shows MCP Apps, and an MCP server learns it. */
   readonly apps?: 'shown' | 'hidden' | undefined;
+  /** The `_meta` of an MCP request that reads a prompt or resource; calls have their own. */
+  readonly meta?: JsonObject | undefined;
+  /** Called when the server reports progress of a read. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Receives the log messages of the server during a read. */
+  readonly logging?: CallLogging | undefined;
 }
 
 /** Requests of an MCP server that are passed on to the client of a call. */
 export interface ClientRequests {
-  /** What the client can answer: its MCP capabilities `sampling` and `roots`. */
+  /** What the client can answer: its MCP capabilities `sampling` and `roots`; `elicitation` if it shows more than forms. */
   readonly capabilities: JsonObject;
   /** Resolves to the client's result. Rejects with a HostError if there is none. */
   readonly send: (method: ClientRequestMethod, params: JsonObject) => Promise<JsonObject>;

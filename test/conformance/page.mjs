@@ -51,6 +51,8 @@ const notes = [
   '  As a server, it also disables and enables a package when the suite expects a list to change. In `server-sse-polling` it',
   '  ends the response of the call after its first event, as a proxy with a short timeout does. Everything else is passed on',
   '  unchanged.',
+  '- The suite calls tools with values that earlier answers repeat, all in one session. Its labels would hold such calls, so',
+  '  `taint.mode` is `observe` here.',
   '- As a server, `tools-call-elicitation` and `input-required-result-request-state` answer our question with other fields. That',
   '  is not an approval, so the call is denied, and the scenario passes with this answer.',
   '- `tasks` are the scenarios of the extension `io.modelcontextprotocol/tasks`. Those of the extension for skills do not run here.',

@@ -10,7 +10,9 @@ export async function serveHost({ root, folder, served, requests = [], plainName
   const workspace = join(folder, 'workspace');
   for (const it of [state, workspace]) mkdirSync(it, { recursive: true });
   const config = join(folder, 'config.toml');
-  writeFileSync(config, `[agent]\nserver_requests = ${JSON.stringify(requests)}\n`);
+  // The suite calls tools with values that earlier answers repeat, which the labels of its one session would hold.
+  const lines = ['[agent]', `server_requests = ${JSON.stringify(requests)}`, '[taint]', 'mode = "observe"'];
+  writeFileSync(config, `${lines.join('\n')}\n`);
   const run = (...args) => {
     const all = ['dist/main.cjs', ...args, '--json', '--state', state];
     const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: root, encoding: 'utf8' });
@@ -30,12 +32,12 @@ export async function serveHost({ root, folder, served, requests = [], plainName
     child.kill('SIGTERM');
     await ended;
   };
-  const lines = createInterface({ input: child.stdout });
+  const output = createInterface({ input: child.stdout });
   const first = await new Promise((resolve, reject) => {
-    lines.once('line', resolve);
+    output.once('line', resolve);
     ended.then((code) => reject(new Error(`toolwharf serve ended with ${code}; was it built?`)));
   });
-  lines.on('line', () => {});
+  output.on('line', () => {});
   const start = JSON.parse(first);
   try {
     const unfit = start.packages.filter((it) => it.state !== 'ready');

@@ -1,5 +1,5 @@
 // What a client can observe of the feature server, as plain data: the same for a client with and without the host between.
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, Progress } from '@modelcontextprotocol/client';
 import type { Json } from '../../src/index.js';
 import type { Era } from './mcp-wire.js';
 import { until } from './toolwharf.js';
@@ -7,6 +7,8 @@ import { until } from './toolwharf.js';
 /** One way to reach the feature server. */
 export interface Side {
   readonly era: Era;
+  /** The era of the server behind the host, also for the client that is compared with. */
+  readonly serverEra: Era;
   /** A new client, closed at the end of the test. */
   client(capabilities?: object): Promise<Client>;
   /** The name of a tool or prompt for this client. */
@@ -43,11 +45,15 @@ const toolEntry =
       const { tools: items, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor });
       return { items, ...(nextCursor === undefined ? {} : { nextCursor }) };
     });
-    const found = find(side, tools, own);
+    const listed = find(side, tools, own);
+    if (listed === undefined) return `${own} is missing`;
+    const { execution, ...found } = listed;
     // As text too: the order of members counts.
     return {
       found,
-      schemas: JSON.stringify([found?.inputSchema, found?.outputSchema, found?._meta?.['desk/color']]),
+      // Revision 2026-07-28 does not have it, so a server of 2026 does not say it.
+      execution: side.serverEra === '2025' ? execution : 'unknown',
+      schemas: JSON.stringify([found.inputSchema, found.outputSchema, found._meta?.['desk/color']]),
     };
   };
 
@@ -66,6 +72,22 @@ function askedClient(side: Side, asked: string[], answer: (message: string) => P
     return client;
   });
 }
+
+/** Everything that a request for a prompt or resource gets: log messages, progress, and its metadata at the server. */
+const chatty =
+  (read: (client: Client, side: Side, params: object, options: object) => Promise<unknown>): Observe =>
+  async (side) => {
+    const client = await side.client();
+    const messages: unknown[] = [];
+    const steps: unknown[] = [];
+    client.setNotificationHandler('notifications/message', ({ params }) => void messages.push(params));
+    if (side.era === '2025') await client.setLoggingLevel('warning');
+    const level = side.era === '2025' ? {} : { 'io.modelcontextprotocol/logLevel': 'warning' };
+    const params = { _meta: { 'desk/flag': { a: 1 }, ...level } };
+    const answer = await read(client, side, params, { onprogress: (it: object) => steps.push(it) });
+    await until(() => messages.length > 0, 3000).catch(() => {});
+    return { answer, messages, steps };
+  };
 
 const showingApps = {
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
@@ -94,6 +116,12 @@ export const features: Readonly<Record<string, Observe>> = {
   'a structured result with metadata': result('full', { zebra: 'z' }),
   'a structured result without a schema': result('structured'),
   'all parts of a failed result': result('broken'),
+  'a prompt: metadata of the request, progress and log messages': chatty((client, side, params, options) =>
+    client.getPrompt({ name: side.name('chatty'), ...params }, options),
+  ),
+  'a resource: metadata of the request, progress and log messages': chatty((client, side, params, options) =>
+    client.readResource({ uri: side.uri('desk://chatty'), ...params }, options),
+  ),
   'metadata of a request': result(
     'meta',
     {},
@@ -190,6 +218,13 @@ export const features: Readonly<Record<string, Observe>> = {
     await until(() => steps.length >= 2, 3000).catch(() => {});
     return steps;
   },
+  'progress that begins late': async (side) => {
+    const client = await side.client();
+    const steps: Progress[] = [];
+    await client.callTool({ name: side.name('late'), arguments: {} }, { onprogress: (it) => steps.push(it) });
+    // Until then the host says how long it takes.
+    return steps.filter((it) => !/^\d+ s$/.test(it.message ?? ''));
+  },
   'updates of a subscribed resource': async (side) => {
     const client = await side.client();
     const updates: string[] = [];
@@ -215,7 +250,8 @@ export const features: Readonly<Record<string, Observe>> = {
     const asked: string[] = [];
     const client = await askedClient(side, asked, async () => 'blue');
     const waiting = client.callTool({ name: side.name('wait'), arguments: {} });
-    const topics = ['color', 'shape'];
+    // More than the host asks at once.
+    const topics = Array.from({ length: 12 }, (_, at) => `topic ${at}`);
     const consult = (topic: string) => client.callTool({ name: side.name('consult'), arguments: { topic } });
     const answers = await Promise.all(topics.map(consult));
     await client.callTool({ name: side.name('release'), arguments: {} });
@@ -234,6 +270,33 @@ export const features: Readonly<Record<string, Observe>> = {
     const { contents } = await client.readResource({ uri: side.uri('desk://curious') });
     return { asked, contents };
   },
+  'a page for the user': async (side) => {
+    const pages: object[] = [];
+    const client = await side.client({ elicitation: { form: {}, url: {} } });
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      const { mode, message, url, elicitationId } = params as unknown as Record<string, string>;
+      // A server of 2026 gives it none, and a client of 2025 needs one.
+      const hasId = side.era === '2026' || typeof elicitationId === 'string';
+      pages.push({ mode, url, hasId, message: message?.replace(/^.* asks:\n\n/s, '') });
+      return { action: 'accept' };
+    });
+    const { content } = await client.callTool({ name: side.name('page'), arguments: {} });
+    return { pages, content };
+  },
+  'pages that must be opened before a call': async (side) => {
+    // Only revision 2025-11-25 has this error.
+    if (side.era === '2026' || side.serverEra === '2026') return 'not in this revision';
+    const client = await side.client({ elicitation: { form: {}, url: {} } });
+    const call = client.callTool({ name: side.name('pages'), arguments: {} });
+    const failure = (await call.then(
+      () => ({}),
+      (it: unknown) => it,
+    )) as { code?: number; data?: { elicitations: { message: string; url: string }[] } };
+    return [
+      failure.code,
+      failure.data?.elicitations.map((it) => ({ ...it, message: it.message.replace(/^.* asks:\n\n/s, '') })),
+    ];
+  },
   'several questions at once': async (side) => {
     const asked: string[] = [];
     const client = await askedClient(side, asked, async (message) => `about ${message}`);
@@ -249,6 +312,18 @@ export const features: Readonly<Record<string, Observe>> = {
       return { model: 'tiny', role: 'assistant', content: { type: 'text', text: `heard ${heard}` } };
     });
     return (await client.callTool({ name: side.name('sample'), arguments: {} })).content;
+  },
+  'sampling while other calls are open': async (side) => {
+    const client = await side.client({ sampling: {} });
+    client.setRequestHandler('sampling/createMessage', async () => ({
+      ...{ model: 'tiny', role: 'assistant', content: { type: 'text', text: 'a thought' } },
+    }));
+    const waiting = client.callTool({ name: side.name('wait'), arguments: {} });
+    const sample = () => client.callTool({ name: side.name('sample'), arguments: {} });
+    const answers = await Promise.all(Array.from({ length: 10 }, sample));
+    await client.callTool({ name: side.name('release'), arguments: {} });
+    await waiting;
+    return answers.map((it) => it.content);
   },
   'roots of the client': async (side) => {
     const client = await side.client({ roots: {} });

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../model/json.js';
 import type { TaintCall } from '../../policy/taint/judge-state.js';
 import type { TaintHold, TaintMode } from '../../policy/taint/taint-verdict.js';
 import { labelsOf, type ToolLabels } from '../../policy/taint/tool-labels.js';
-import type { AskedClient, ClientRequests, RunRequest } from '../../run/run.js';
+import type { AskedClient, ClientRequests } from '../../run/run.js';
 import type { Answer, MessageVerdict } from '../host.js';
 import type { LabelSession } from '../operator/label-session.js';
 import type { Call } from './call.js';
@@ -50,21 +50,54 @@ export async function judged({ id, caller }: Pick<Call, 'id' | 'caller'>, frozen
   return labels.judge(taintCallOf(id, frozen), frozen.callable.taintMode);
 }
 
+/** What a client gets before the answer. */
+type NotedClient = Pick<AskedClient, 'onProgress' | 'onAsk' | 'logging' | 'clientRequests'>;
+
 /** Notes everything that a running call sends before its answer. `run` starts when its label is on disk. */
 export async function withNotedOutput<T>(
   call: Call,
   frozen: FrozenCall,
-  run: (noted: Pick<RunRequest, 'onProgress' | 'onAsk' | 'logging' | 'clientRequests'>) => Promise<T>,
+  run: (noted: NotedClient) => Promise<T>,
 ): Promise<T> {
   const labels = await call.caller.labels();
   const taintCall = taintCallOf(call.id, frozen);
   await labels.started(taintCall);
   const { callable } = frozen;
   const note = (value: Json) => labels.returned(taintCall, value);
-  const { onProgress, onAsk, logging, clientRequests } = call.request;
   const mayGet = (answer: JsonObject) =>
     assertMayRead(call.caller, { ...taintCall, labels: contentLabels, input: answer }, callable.taintMode);
-  return await run({
+  return await run(notedClient(call.request, note, mayGet));
+}
+
+/**
+ * What a server asks of the model or the program of a client is shown there. `mayGet`: throws if the server may not get an
+ * answer. A model answers with what it has read.
+ */
+export function notedRequests(
+  requests: ClientRequests | undefined,
+  note: (value: Json) => void,
+  mayGet: (answer: JsonObject) => Promise<void>,
+): ClientRequests | undefined {
+  if (requests === undefined) return undefined;
+  const { capabilities, send } = requests;
+  return {
+    capabilities,
+    send: async (method, params) => {
+      note(params);
+      const answer = await send(method, params);
+      if (method === 'sampling/createMessage') await mayGet({ content: answer.content ?? null });
+      return answer;
+    },
+  };
+}
+
+/** The client of a call or read, with everything noted that it gets before the answer. `mayGet`: as above. */
+export function notedClient(
+  { onProgress, onAsk, logging, clientRequests }: NotedClient,
+  note: (value: Json) => void,
+  mayGet: (answer: JsonObject) => Promise<void>,
+): NotedClient {
+  return {
     clientRequests: notedRequests(clientRequests, note, mayGet),
     onProgress:
       onProgress === undefined
@@ -90,47 +123,6 @@ export async function withNotedOutput<T>(
               logging.onMessage(message);
             },
           },
-  });
-}
-
-/**
- * What a server asks of the model or the program of a client is shown there. `mayGet`: throws if the server may not get an
- * answer. A model answers with what it has read.
- */
-export function notedRequests(
-  requests: ClientRequests | undefined,
-  note: (value: Json) => void,
-  mayGet: (answer: JsonObject) => Promise<void>,
-): ClientRequests | undefined {
-  if (requests === undefined) return undefined;
-  const { capabilities, send } = requests;
-  return {
-    capabilities,
-    send: async (method, params) => {
-      note(params);
-      const answer = await send(method, params);
-      if (method === 'sampling/createMessage') await mayGet({ content: answer.content ?? null });
-      return answer;
-    },
-  };
-}
-
-/** Whom a server may ask something while it is read from, with everything that it asks noted. `mayGet`: as above. */
-export function notedClient(
-  client: AskedClient,
-  note: (value: Json) => void,
-  mayGet: (answer: JsonObject) => Promise<void>,
-): AskedClient {
-  const { onAsk, clientRequests } = client;
-  return {
-    ...client,
-    onAsk:
-      onAsk &&
-      ((question) => {
-        note(question);
-        return onAsk(question);
-      }),
-    clientRequests: notedRequests(clientRequests, note, mayGet),
   };
 }
 

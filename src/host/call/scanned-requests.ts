@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import type { AskedClient, ClientRequestMethod, ClientRequests } from '../../run/run.js';
+import type { AskedClient, ClientRequestMethod, ClientRequests, Progress } from '../../run/run.js';
+import { scannedLog } from './scanned-log.js';
 import type { CallScan } from './secret-scanner.js';
 
 /** Characters of a request or of its answer as JSON. */
@@ -22,18 +23,29 @@ export function scannedRequests(scan: CallScan, { capabilities, send }: ClientRe
   };
 }
 
-/** What a server asks while it is read from, without secrets. */
-export function scannedClient(scan: CallScan, { onAsk, clientRequests }: AskedClient): AskedClient {
-  return {
+/** What a server asks and reports while it is read from, without secrets. */
+export function scannedClient(
+  scan: CallScan,
+  { onAsk, clientRequests, onProgress, logging, meta }: AskedClient,
+): { readonly client: AskedClient; flushed(): Promise<void> } {
+  const log = logging && scannedLog(scan, logging);
+  const client = {
+    meta,
+    logging: log?.logging,
+    onProgress:
+      onProgress &&
+      (({ message, ...rest }: Progress) =>
+        onProgress(message === undefined ? rest : { ...rest, message: scan.cleanShortText(message) })),
     onAsk:
       onAsk &&
-      (async (question) => {
+      (async (question: JsonObject) => {
         const answer = await onAsk((await scan.clean(question)).value as JsonObject);
         const secrets = await scan.foreignSecrets(answer.content ?? null);
         return secrets.length === 0 ? answer : { action: 'decline' };
       }),
     clientRequests: clientRequests && scannedRequests(scan, clientRequests),
   };
+  return { client, flushed: async () => log?.flushed() };
 }
 
 /** Reports each request that is passed on. */

@@ -11,7 +11,13 @@ import { taintModeOf } from '../call/tool-labels.js';
 import type { ArgumentValues, AskedClient, CompletionRequest, Session } from '../host.js';
 import type { SessionSetup } from '../session-setup.js';
 import type { ReadableContent } from '../upstream/readable-content.js';
-import { assertReadable, countRead, guardRead, type ReadTarget } from '../upstream/reading-rules.js';
+import {
+  assertReadable,
+  countRead,
+  guardRead,
+  isInspectedRead,
+  type ReadTarget,
+} from '../upstream/reading-rules.js';
 import { promptTextOf } from '../upstream/upstream-content.js';
 import { readCompletion } from './completion-result.js';
 import { keepWatching } from './kept-watch.js';
@@ -174,6 +180,7 @@ export class ContentReader {
         kills.assertNotKilled(subject);
         const guarded = await guardRead(target, request, this.#rules);
         await checkForSecrets(guarded);
+        if (client.meta !== undefined) await checkForSecrets(client.meta);
         await this.#assertMayRead(caller, target, guarded);
         await countRead(target, principal, this.#rules, limits);
         return guarded;
@@ -182,13 +189,14 @@ export class ContentReader {
       const onRequest = (asked: string) =>
         audit.enqueue({ kind: 'read', body: { ...entryBase, ...auditFields, asked } });
       const asked = { ...client, clientRequests: counted(client.clientRequests, onRequest) };
+      const meta = isInspectedRead(target, this.#rules) ? undefined : client.meta;
       if (run.stopReason === undefined)
         return await notedContent(caller, this.#taintCall(target, request), (note) =>
-          read(
-            checked,
-            run.signal,
-            notedClient(asked, note, (answer) => this.#assertMayRead(caller, target, answer)),
-          ),
+          read(checked, run.signal, {
+            ...client,
+            ...notedClient(asked, note, (answer) => this.#assertMayRead(caller, target, answer)),
+            meta,
+          }),
         );
     } catch (error) {
       if (run.stopReason === undefined) throw error;

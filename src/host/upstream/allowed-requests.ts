@@ -13,7 +13,10 @@ export function allowedRequests(
   name: string,
 ): ClientRequests | undefined {
   if (requests === undefined) return undefined;
-  const kinds = serverRequestsOf(settings, packageId).filter((it) => it in requests.capabilities);
+  // How a client shows questions needs no permission.
+  const kinds = ['elicitation', ...serverRequestsOf(settings, packageId)].filter(
+    (it) => it in requests.capabilities,
+  );
   if (kinds.length === 0) return undefined;
   const capabilities = Object.fromEntries(
     kinds.map((kind) => [kind, requests.capabilities[kind] as JsonObject]),
@@ -32,8 +35,9 @@ export function readingClient(
   client: AskedClient,
   settings: readonly string[] | undefined,
   name: string,
-): AskedClient {
-  const scanned = scannedClient(scan, client);
+): ReturnType<typeof scannedClient> {
+  const { client: scanned, flushed } = scannedClient(scan, client);
   const [id = ''] = name.split('/');
-  return { ...scanned, clientRequests: allowedRequests(scanned.clientRequests, settings, id, name) };
+  const clientRequests = allowedRequests(scanned.clientRequests, settings, id, name);
+  return { client: { ...scanned, clientRequests }, flushed };
 }

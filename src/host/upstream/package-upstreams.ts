@@ -249,13 +249,16 @@ export class PackageUpstreams {
     const pkg = packageOf(checked);
     const slots = await this.#slots(pkg);
     const scan = await this.#scan(pkg, slots);
-    const asked = readingClient(scan, client, this.#setup.policy.serverRequests, `${pkg.id}/${name}`);
+    const { serverRequests } = this.#setup.policy;
+    const { client: asked, flushed } = readingClient(scan, client, serverRequests, `${pkg.id}/${name}`);
     try {
       const read = (upstream: ComparedUpstream) => work(upstream, asked);
       const given = await this.#use(checked, programOf(pkg, name), slots, read);
       return await passedContent(scan, given, mode, pkg.id);
     } catch (error) {
       throw await cleanFailure(scan, error);
+    } finally {
+      await flushed();
     }
   }
 

@@ -4,7 +4,7 @@ import type { Package } from '../../model/package.js';
 import type { Rule } from '../../model/rule.js';
 import { type ReadName, readRequirements } from '../../policy/rules/read-requirements.js';
 import type { LimitLedger } from '../../store/limit-ledger.js';
-import { applyInputGuardrails } from '../call/input-guardrails.js';
+import { applyInputGuardrails, hasInputGuardrails } from '../call/input-guardrails.js';
 import { metersForAmount, reserveLimits } from '../call/limits.js';
 
 /** A prompt or resource of a package. */
@@ -19,6 +19,11 @@ export interface ReadTarget {
 export function assertReadable({ package: pkg, file, name }: ReadTarget, rules: readonly Rule[]): void {
   const { denied } = readRequirements(pkg, name, file, rules);
   if (denied.length > 0) throw new HostError('denied', denied.join('; '));
+}
+
+/** Whether a guardrail looks at what is read: it knows nothing else of the request. */
+export function isInspectedRead({ package: pkg, file, name }: ReadTarget, rules: readonly Rule[]): boolean {
+  return hasInputGuardrails(readRequirements(pkg, name, file, rules).requirements);
 }
 
 /** Applies the same rules to a read request as to the arguments of a call. Returns it redacted if a rule says so. */

@@ -174,9 +174,9 @@ async function readResource(
   const result = await upstreams.read(
     checked,
     program,
-    // Asked for like when it was announced, so that the page is the same one.
+    // A page is asked for like when it was announced, so that it is the same one.
     (upstream, asked) =>
-      upstream.resource(upstreamUri, deadline, isApp ? { ...asked, apps: 'shown' } : asked),
+      upstream.resource(upstreamUri, deadline, isApp ? { ...asked, apps: 'shown', meta: undefined } : asked),
     client,
     // A page without a secret that was in it would not be the one that was accepted.
     isApp ? 'unchanged' : 'cleaned',

@@ -16,7 +16,7 @@ export function announcedCapabilities(
   return {
     ...(roots.length === 0 && !allowed.includes('roots') ? {} : { roots: {} }),
     ...(allowed.includes('sampling') ? { sampling: {} } : {}),
-    elicitation: { form: {} },
+    elicitation: { form: {}, url: {} },
     // A server announces all that it has, so that there is one announcement to accept for all clients.
     extensions: { [appExtension]: appSettings },
   };
@@ -27,12 +27,12 @@ export function capabilitiesMeta(
   { roots: own }: ClientContext,
   { onAsk, clientRequests, apps }: AskedClient,
 ): JsonObject {
-  const { roots, sampling } = clientRequests?.capabilities ?? {};
+  const { roots, sampling, elicitation = { form: {} } } = clientRequests?.capabilities ?? {};
   return {
     'io.modelcontextprotocol/clientCapabilities': {
       ...(own.length > 0 || isObject(roots) ? { roots: {} } : {}),
       ...(isObject(sampling) ? { sampling } : {}),
-      ...(onAsk === undefined ? {} : { elicitation: { form: {} } }),
+      ...(onAsk === undefined ? {} : { elicitation }),
       extensions: { ...(apps === 'shown' ? { [appExtension]: appSettings } : {}), [tasksExtension]: {} },
     },
   };

@@ -36,3 +36,9 @@ export class LogMessages {
     });
   }
 }
+
+/** A log message of a server in the log of the host. */
+export function logLine({ level, data }: JsonObject): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data ?? null);
+  return `[${typeof level === 'string' ? level.slice(0, 20) : 'info'}] ${text.slice(0, 4000)}`;
+}

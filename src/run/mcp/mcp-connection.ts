@@ -18,7 +18,7 @@ import { fetchAnnouncement } from './announcement.js';
 import { announcedCapabilities, capabilitiesMeta } from './client-capabilities.js';
 import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
 import { answerInputRequests } from './input-requests.js';
-import { LogMessages, logLevelKey } from './log-messages.js';
+import { LogMessages, logLevelKey, logLine } from './log-messages.js';
 import { type McpPeer, type McpRequest, mcpDialect, toHostError } from './mcp-dialect.js';
 import { OpenQuestions } from './open-questions.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
@@ -76,9 +76,8 @@ export class McpConnection {
   async connect(): Promise<{ negotiated: NegotiatedRevision; announced: UpstreamAnnouncement }> {
     const { timeoutMs, signal, lastRevision, agentVersion } = this.#settings;
     const started = performance.now();
-    const name = this.#name;
     const negotiated = await negotiateRevision(this.#peer, {
-      name,
+      name: this.#name,
       client: { name: 'toolwharf', version: agentVersion },
       capabilities: this.#capabilities,
       lastRevision,
@@ -155,7 +154,14 @@ export class McpConnection {
     return Object.keys(meta).length === 0 ? {} : { _meta: meta };
   }
 
-  /** Passes log messages to a call that wants them. Returns a function to call when the call has ended. */
+  /** The same for a read, which has no caller and is never tried again. */
+  readMeta({ logging, meta: given = {} }: Pick<AskedClient, 'logging' | 'meta'>): JsonObject {
+    const level = logging === undefined || this.#era !== '2026' ? {} : { [logLevelKey]: logging.level };
+    const meta = { ...withoutCaller(withoutReservedMeta(given)), ...level };
+    return Object.keys(meta).length === 0 ? {} : { _meta: meta };
+  }
+
+  /** Passes log messages to a call or read that wants them. Returns a function to call when the call has ended. */
   async startLogging(
     { era, capabilities }: NegotiatedRevision,
     { timeoutMs, signal }: Deadline,
@@ -290,9 +296,4 @@ export class McpConnection {
 /** Without members that only the host sets. */
 function withoutCaller({ agent_id, session_id, progressToken, ...rest }: JsonObject): JsonObject {
   return rest;
-}
-
-function logLine({ level, data }: JsonObject): string {
-  const text = typeof data === 'string' ? data : JSON.stringify(data ?? null);
-  return `[${typeof level === 'string' ? level.slice(0, 20) : 'info'}] ${text.slice(0, 4000)}`;
 }

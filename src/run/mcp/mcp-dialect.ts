@@ -1,4 +1,8 @@
-import { missableCapabilities, missingCapabilityCode } from '../../model/client-capability.js';
+import {
+  missableCapabilities,
+  missingCapabilityCode,
+  pagesRequiredCode,
+} from '../../model/client-capability.js';
 import { HostError, type ToolError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { JsonExcess } from '../../model/json-bounds.js';
@@ -111,8 +115,12 @@ export function toHostError(error: unknown, name: string): unknown {
   return new HostError('upstream_failed', message, { cause: error, ...missingIn(error) });
 }
 
-/** What the client lacks, in the form of the server's error, so that a client gets the same one. */
+/** What the client lacks or its user must do, in the form of the server's error, so that a client gets the same one. */
 function missingIn({ code, message, data }: RpcFailure): { readonly toolError?: ToolError } {
+  if (code === pagesRequiredCode && isObject(data) && Array.isArray(data.elicitations)) {
+    const { elicitations } = data;
+    return { toolError: { code: String(code), message, details: { elicitations } } };
+  }
   const required = isObject(data) ? data.requiredCapabilities : undefined;
   if (code !== missingCapabilityCode || !isObject(required)) return {};
   const requiredCapabilities = Object.fromEntries(

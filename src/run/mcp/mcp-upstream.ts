@@ -110,12 +110,24 @@ export class McpUpstream implements Upstream {
 
   prompt(name: string, args: JsonObject, deadline: Deadline, client: AskedClient = {}): Promise<Json> {
     const params = { name, arguments: args };
-    return this.#exchange({ ...deadline, method: 'prompts/get', params, subject: name, name }, client);
+    return this.#read({ ...deadline, method: 'prompts/get', params, subject: name, name }, client);
   }
 
   resource(uri: string, deadline: Deadline, client: AskedClient = {}): Promise<Json> {
     const request = { ...deadline, method: 'resources/read', params: { uri }, subject: uri, name: uri };
-    return this.#exchange(request, client);
+    return this.#read(request, client);
+  }
+
+  async #read(request: McpRequest, client: AskedClient): Promise<JsonObject> {
+    const { onProgress, logging } = client;
+    const connection = this.#connection;
+    const params = { ...request.params, ...connection.readMeta(client) };
+    const stopLogging = logging && (await connection.startLogging(this.#negotiated, request, logging));
+    try {
+      return await this.#exchange({ ...request, params, onProgress }, client);
+    } finally {
+      stopLogging?.();
+    }
   }
 
   async complete(params: JsonObject, deadline: Deadline): Promise<Json> {

@@ -74,3 +74,46 @@ test('a request goes to a client that can answer it, and fails if its call ends 
   end();
   await expect(waiting).rejects.toThrow('has ended');
 });
+
+test('a question that its call withdraws when it ends is asked in another open call', async () => {
+  const questions = new OpenQuestions();
+  questions.enter('a', { onAsk: async () => yes });
+  let withdraw: (answer: JsonObject) => void = () => {};
+  const leave = questions.enter('b', {
+    onAsk: () =>
+      new Promise((resolve) => {
+        withdraw = resolve;
+      }),
+  });
+  const answer = questions.client.onAsk?.(question);
+  withdraw({ action: 'cancel' });
+  leave();
+  expect(await answer).toBe(yes);
+});
+
+test.each(['never answers', 'fails'])(
+  'a request whose call %s and ends is passed on in another open call',
+  async (how) => {
+    const questions = new OpenQuestions();
+    const capabilities = { sampling: {} };
+    questions.enter('a', { clientRequests: { capabilities, send: async () => ({ model: 'tiny' }) } });
+    let fail: (error: Error) => void = () => {};
+    const send = () => new Promise<never>((_, reject) => (fail = reject));
+    const leave = questions.enter('b', { clientRequests: { capabilities, send } });
+    const answer = questions.client.clientRequests?.send('sampling/createMessage', {});
+    if (how === 'fails') fail(new Error('withdrawn'));
+    leave();
+    expect(await answer).toEqual({ model: 'tiny' });
+  },
+);
+
+test('what the client of an open call rejects is not asked again', async () => {
+  const questions = new OpenQuestions();
+  const capabilities = { sampling: {} };
+  questions.enter('a', { clientRequests: { capabilities, send: async () => ({ model: 'tiny' }) } });
+  const send = async () => Promise.reject(new Error('no'));
+  questions.enter('b', { clientRequests: { capabilities, send } });
+  await expect(questions.client.clientRequests?.send('sampling/createMessage', {})).rejects.toThrow('no');
+  questions.enter('c', { onAsk: async () => ({ action: 'cancel' }) });
+  expect(await questions.client.onAsk?.(question)).toEqual({ action: 'cancel' });
+});

@@ -53,7 +53,7 @@ export class OpenQuestions {
         call.pending++;
         try {
           const answer = await Promise.race([call.ask?.(this.#attributed(question)), call.ended]);
-          if (answer !== 'ended') return answer ?? { action: 'cancel' };
+          if (answer !== 'ended' && !this.#wasWithdrawn(call, answer)) return answer ?? { action: 'cancel' };
         } finally {
           call.pending--;
         }
@@ -62,22 +62,38 @@ export class OpenQuestions {
     };
   }
 
-  /** The newest call whose client can answer. All calls of a connection are of the same client. */
+  /** The end of its call withdraws a question: the user did not answer it. */
+  #wasWithdrawn(call: OpenCall, answer: JsonObject | undefined): boolean {
+    return answer?.action === 'cancel' && !this.#calls.has(call);
+  }
+
+  /** Of the newest call whose client can answer. */
   get #requests(): ClientRequests | undefined {
-    const [call] = this.#calls
+    const newest = this.#newest()?.requests;
+    if (newest === undefined) return undefined;
+    const { capabilities } = newest;
+    return { capabilities, send: (method, params) => this.#send(method, params) };
+  }
+
+  async #send(method: ClientRequestMethod, params: JsonObject): Promise<JsonObject> {
+    for (let call = this.#newest(); call?.requests !== undefined; call = this.#newest()) {
+      try {
+        const answer = await Promise.race([call.requests.send(method, params), call.ended]);
+        if (answer !== 'ended') return answer;
+      } catch (error) {
+        // The end of its call withdraws a request too.
+        if (this.#calls.has(call)) throw error;
+      }
+    }
+    throw new HostError('canceled', 'the call that this belongs to has ended');
+  }
+
+  /** The newest call whose client can answer more than questions. */
+  #newest(): OpenCall | undefined {
+    return this.#calls
       .keys()
-      .filter((it) => it.requests !== undefined)
-      .reverse();
-    if (call?.requests === undefined) return undefined;
-    const { requests, ended } = call;
-    return {
-      capabilities: requests.capabilities,
-      async send(method: ClientRequestMethod, params: JsonObject) {
-        const answer = await Promise.race([requests.send(method, params), ended]);
-        if (answer === 'ended') throw new HostError('canceled', 'the call that this belongs to has ended');
-        return answer;
-      },
-    };
+      .reverse()
+      .find((it) => it.requests !== undefined);
   }
 
   /** The newest call with the fewest questions: the others may have asked theirs already. */

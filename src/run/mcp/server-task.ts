@@ -102,13 +102,14 @@ async function withCancel(
 ): Promise<JsonObject> {
   const started = performance.now();
   const left = () => Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
+  // Looking at a task is short: a question that was asked through it would be asked again when it ends.
   const request: SendRequest = (method, params) =>
     connection.request(
       {
         ...{ method, params: { taskId, ...params }, subject: taskId, name, signal, timeoutMs: left() },
         ...(limit === undefined ? {} : { limit }),
       },
-      client,
+      method === 'tasks/result' ? client : {},
     );
   const pause: Pause = (wish, until) => {
     const wanted = typeof wish === 'number' ? wish : interval.usual;

@@ -24,7 +24,10 @@ export function supportsForms(capabilities: Json | undefined): boolean {
 const maxQuestions = 30;
 const windowMs = 10 * 60_000;
 
-/** Limits questions to the user, because nobody reads the fiftieth in a row. Beyond it the model gets the held-call result. */
+/**
+ * Limits questions to the user, because nobody reads the fiftieth in a row. Beyond it the model gets the held-call result,
+ * and a server gets an error: a user who was not asked has declined nothing.
+ */
 export class QuestionLimit {
   readonly #now: () => number;
   readonly #max: number;
@@ -43,6 +46,13 @@ export class QuestionLimit {
     this.#askedAt.push(now);
     return true;
   }
+}
+
+/** The error of a server that asks beyond the limit. */
+export function askedTooOften(): HostError {
+  return new HostError('rate_limited', 'the user was asked too often and gets no further question now', {
+    hint: 'try again in a few minutes',
+  });
 }
 
 const field = 'approve';

@@ -2,6 +2,7 @@ import type { ClientRequests } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { QuestionLimit } from './approval-question.js';
+import { questionModes } from './question-modes.js';
 
 /** Passes requests of servers to a client, as far as it declared that it answers them. Undefined if it answers none. */
 export function clientRequestsOf(
@@ -10,7 +11,9 @@ export function clientRequestsOf(
   send: ClientRequests['send'],
 ): ClientRequests | undefined {
   const { sampling, roots } = isObject(declared) ? declared : {};
+  const elicitation = questionModes(declared);
   const capabilities: JsonObject = {
+    ...(elicitation === undefined ? {} : { elicitation }),
     ...(isObject(sampling) ? { sampling } : {}),
     ...(isObject(roots) ? { roots } : {}),
   };

@@ -196,7 +196,7 @@ export function createDispatch(options: McpServerOptions): Dispatch {
 /** Member by member: it is made for each call, and a spread with new members is slow. */
 function toolCallOf(request: DispatchRequest): ToolCall {
   const { name, arguments: args, meta, clientText } = readCallParams(request.params);
-  const { shape, showsApps, signal, resumed, declared } = request;
+  const { shape, showsApps, signal, resumed, declared, opensPages } = request;
   const { onHeld, onProgress, onAsk, onTask, clientRequests, logging } = request;
   return {
     name,
@@ -214,6 +214,7 @@ function toolCallOf(request: DispatchRequest): ToolCall {
     clientRequests,
     logging,
     declared,
+    opensPages,
   };
 }
 

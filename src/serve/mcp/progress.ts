@@ -3,6 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { notification } from './json-rpc.js';
 
 const intervalMs = 1000;
+/** Far below what tools report, so that their numbers arrive as they are. */
+const beat = 1e-6;
 const notAsked: ProgressReport = { report: undefined, stop: () => {} };
 
 /** Progress notifications of one request, if the client asked for them. */
@@ -13,8 +15,8 @@ export interface ProgressReport {
 }
 
 /**
- * Reports the elapsed seconds once per second, until the tool reports its own progress. Progress must only increase, so
- * the tool's numbers are added to the seconds that were already reported.
+ * Says once per second how long it takes, until the tool reports its own progress, whose numbers are not changed. Progress
+ * must only increase: only a tool that begins with 0 after the first second is moved, by less than anybody sees.
  */
 export function reportProgress(meta: Json | undefined, send: (message: JsonObject) => void): ProgressReport {
   const token = isObject(meta) ? meta.progressToken : undefined;
@@ -22,10 +24,12 @@ export function reportProgress(meta: Json | undefined, send: (message: JsonObjec
   const notify = (params: JsonObject) =>
     send(notification('notifications/progress', { progressToken: token as Json, ...params }));
   let seconds = 0;
+  let sent = Number.NEGATIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   const timer = setInterval(() => {
     seconds++;
-    notify({ progress: seconds, message: `${seconds} s` });
+    sent = seconds * beat;
+    notify({ progress: sent, message: `${seconds} s` });
   }, intervalMs);
   timer.unref();
   return {
@@ -33,9 +37,10 @@ export function reportProgress(meta: Json | undefined, send: (message: JsonObjec
       clearInterval(timer);
       if (progress <= last) return;
       last = progress;
+      sent = progress > sent ? progress : sent + beat;
       notify({
-        progress: seconds + progress,
-        ...(total === undefined ? {} : { total: seconds + total }),
+        progress: sent,
+        ...(total === undefined ? {} : { total }),
         ...(message === undefined ? {} : { message }),
       });
     },

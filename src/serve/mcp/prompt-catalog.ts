@@ -5,6 +5,7 @@ import { LoadOnce } from '../../model/load-once.js';
 import { attributed } from './attributed-question.js';
 import { invalidParams, RpcError } from './json-rpc.js';
 import { PagedList } from './paged-list.js';
+import { sentMeta } from './sent-meta.js';
 
 /** The prompts of a session, including skills. Cached until something changes. */
 export class PromptCatalog {
@@ -32,8 +33,10 @@ export class PromptCatalog {
     {
       signal,
       onAsk,
-      clientRequests,
       session,
+      clientRequests,
+      onProgress,
+      logging,
     }: AskedClient & { readonly signal: CancelSignal; readonly session: Session },
   ): Promise<JsonObject> {
     const { name, arguments: args = {} } = params;
@@ -49,7 +52,8 @@ export class PromptCatalog {
         invalidParams,
         `the prompt ${name} needs the arguments ${missing.map((it) => it.name).join(', ')}`,
       );
-    const client = { onAsk: onAsk && attributed('prompt', name, onAsk), clientRequests };
+    const asking = onAsk && attributed('prompt', name, onAsk);
+    const client = { onAsk: asking, clientRequests, onProgress, logging, ...sentMeta(params) };
     return session.promptMessages(name, args, signal, client);
   }
 }

@@ -9,6 +9,7 @@ import { invalidParams, RpcError } from './json-rpc.js';
 import { type ListItem, PagedList } from './paged-list.js';
 import type { PromptCatalog } from './prompt-catalog.js';
 import { type ResultStore, resultUriPrefix } from './result-store.js';
+import { sentMeta } from './sent-meta.js';
 
 const markdown = 'text/markdown';
 
@@ -46,6 +47,8 @@ export class ResourceCatalog {
       signal,
       onAsk,
       clientRequests,
+      onProgress,
+      logging,
       session,
       holder,
     }: AskedClient & {
@@ -60,7 +63,8 @@ export class ResourceCatalog {
       ? this.#result(uri, holder)
       : await this.#skill(uri, session);
     if (content !== undefined) return { contents: [{ uri, ...content }] };
-    const client = { onAsk: onAsk && attributed('resource', uri, onAsk), clientRequests };
+    const asking = onAsk && attributed('resource', uri, onAsk);
+    const client = { onAsk: asking, clientRequests, onProgress, logging, ...sentMeta(params) };
     return found(uri, () => session.resource(uri, signal, client));
   }
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Session, Tasks } from '../../host/host.js';
 import { ByteBudget } from '../../wire/byte-budget.js';
 import type { ApprovalDecider } from './approval-question.js';
+import { createPlaces, type Places } from './places.js';
 import { createResultStore, type ResultStore } from './result-store.js';
 import { createStateSigner, type StateSigner } from './state-signer.js';
-import { createWaitingCallLimit, type WaitingCallLimit } from './waiting-call-limit.js';
 
 /** `all`: list every tool. `search`: list only the meta-tools. `auto`: search from `searchThreshold` tools. */
 export type ExposeMode = 'all' | 'search' | 'auto';
@@ -20,7 +20,8 @@ export interface McpServerParts {
   readonly results: ResultStore;
   /** For calls of 2026 clients that wait for an answer of the user. */
   readonly waiting: {
-    readonly limit: WaitingCallLimit;
+    /** By principal. */
+    readonly places: Places;
     readonly waitMs: number;
     readonly outcomeTtlMs: number;
     /** How long a held call waits for the decision after the user was sent to its page. */
@@ -39,7 +40,8 @@ export interface McpServerParts {
 
 /** Bytes. One line may have 16 MiB. */
 const lineBytes = { perOwner: 64 * 1024 * 1024, total: 256 * 1024 * 1024 };
-const waitingCallLimits = { perPrincipal: 8, total: 128 };
+/** Calls that wait for a client while none of its requests is open. */
+const waitingCalls = { perOwner: 8, total: 128 };
 /** Time to answer a tool's question. The timeout of the call may end it sooner. */
 const waitMs = 10 * 60_000;
 /** How long the result is kept if the call ends before the answer arrives. */
@@ -75,7 +77,7 @@ export function createMcpServerParts(
   options: Pick<McpServerParts, 'version' | 'state' | 'now' | 'onBug'>,
 ): McpServerParts {
   const { now } = options;
-  const waiting = { limit: createWaitingCallLimit(waitingCallLimits), waitMs, outcomeTtlMs, pageWaitMs };
+  const waiting = { places: createPlaces(waitingCalls), waitMs, outcomeTtlMs, pageWaitMs };
   return {
     ...options,
     newId: () => randomBytes(16).toString('base64url'),

@@ -2,7 +2,7 @@ import type { Answer, CallLogging, ClientRequests, Confirmation, Progress } from
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import { userTextKey, withoutReservedMeta } from '../../model/reserved-meta.js';
+import { userTextKey } from '../../model/reserved-meta.js';
 import {
   callToolName,
   confirmToolName,
@@ -18,6 +18,8 @@ import { describeTool, findTools, invalidUse } from './meta-tool-calls.js';
 import { missingCapability } from './missing-capability.js';
 import { askForPackage } from './package-request.js';
 import { waitForDecision } from './page-question.js';
+import { requiredPages } from './required-pages.js';
+import { sentMeta } from './sent-meta.js';
 import type { McpServerOptions } from './server-options.js';
 import type { ToolCatalog } from './tool-catalog.js';
 import { callResult, errorResult } from './tool-mapping.js';
@@ -71,6 +73,8 @@ export interface ToolCall {
   readonly clientRequests?: ClientRequests | undefined;
   /** What a 2026 client declared. It gets the error of a server that needs more. Absent: the error is a result. */
   readonly declared?: JsonObject | undefined;
+  /** Whether a 2025 client gets the error of a server that needs pages opened first. Absent: the error is a result. */
+  readonly opensPages?: boolean | undefined;
 }
 
 /** Handles `tools/call`: resolves meta-tools, makes the call, and returns the result that the model reads. */
@@ -118,6 +122,10 @@ export async function handleToolCall(
     if (call.declared !== undefined && answer.status === 'error') {
       const missing = missingCapability(answer.error.toolError, call.declared);
       if (missing !== undefined) throw missing;
+    }
+    if (call.opensPages === true && answer.status === 'error') {
+      const pages = requiredPages(answer.error.toolError, `The tool ${target.tool}`);
+      if (pages !== undefined) throw pages;
     }
     const hasOutputSchema = !isMetaCall && name !== confirmToolName;
     return callResult(answer, {
@@ -182,9 +190,6 @@ async function continueCall(
   return makeCall({ tool: confirmToolName, arguments: { confirmation_token: approval } });
 }
 
-/** Characters of the `_meta` of a request as JSON. */
-const maxMeta = 16_384;
-
 /** Checks the parameters of `tools/call`, for both eras. */
 export function readCallParams(params: JsonObject): {
   readonly name: string;
@@ -197,13 +202,10 @@ export function readCallParams(params: JsonObject): {
     throw new RpcError(invalidParams, 'tools/call needs "name": the name of a tool');
   if (!isObject(args)) throw new RpcError(invalidParams, '"arguments" must be an object');
   if (params._meta === undefined) return { name, arguments: args };
-  const { progressToken: _, ...meta } = isObject(params._meta) ? withoutReservedMeta(params._meta) : {};
-  if (JSON.stringify(meta).length > maxMeta)
-    throw new RpcError(invalidParams, `"_meta" is longer than ${maxMeta} characters`);
   const clientText = isObject(params._meta) ? params._meta[userTextKey] : undefined;
   return {
     ...{ name, arguments: args },
-    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+    ...sentMeta(params),
     ...(clientText === undefined ? {} : { clientText }),
   };
 }

@@ -93,8 +93,10 @@ export class ToolCatalog {
 
   async index(): Promise<SearchIndex<SearchableTool>> {
     const loaded = await this.#loaded.get();
-    const forModels = loaded.tools.filter((it) => !isAppOnly(it.tool));
-    loaded.index ??= buildSearchIndex(forModels, searchableTools(loaded.report));
+    loaded.index ??= buildSearchIndex(
+      loaded.tools.filter((it) => !isAppOnly(it.tool)),
+      searchableTools(loaded.report),
+    );
     return loaded.index;
   }
 

@@ -42,6 +42,7 @@ const tools = [
   { name: 'large', description: 'A large text.', inputSchema: none },
   { name: 'log', description: 'Writes log messages.', inputSchema: none },
   { name: 'steps', description: 'Reports progress.', inputSchema: none },
+  { name: 'late', description: 'Reports progress after more than a second.', inputSchema: none },
   { name: 'touch', description: 'Changes a resource.', inputSchema: none },
   { name: 'churn', description: 'Changes a resource very often.', inputSchema: none },
   { name: 'crash', description: 'Ends the server.', inputSchema: none },
@@ -52,6 +53,8 @@ const tools = [
     description: 'Asks the user.',
     inputSchema: { type: 'object', properties: { topic: { type: 'string' } } },
   },
+  { name: 'page', description: 'Asks the user to open a page.', inputSchema: none },
+  { name: 'pages', description: 'Needs a page to be opened first.', inputSchema: none },
   { name: 'quiz', description: 'Asks twelve things at once.', inputSchema: none },
   {
     name: 'sample',
@@ -85,6 +88,7 @@ const prompts = [
   },
   { name: 'bare' },
   { name: 'curious' },
+  { name: 'chatty' },
 ];
 
 const resources = [
@@ -107,7 +111,7 @@ const resources = [
   },
 ];
 
-resources.push({ uri: 'desk://curious', name: 'curious' });
+resources.push({ uri: 'desk://curious', name: 'curious' }, { uri: 'desk://chatty', name: 'chatty' });
 /** The page of an app. */
 const board = {
   uri: 'ui://desk/board',
@@ -121,6 +125,32 @@ const templates = [
 ];
 
 const text = (it) => ({ content: [{ type: 'text', text: it }] });
+
+/** The metadata of a request, without that of the protocol. */
+function metaText(params, ctx) {
+  const own = Object.entries(params._meta ?? ctx.mcpReq._meta ?? {});
+  return JSON.stringify(own.filter(([key]) => /^(?:desk|traceparent|evil)/.test(key)).sort());
+}
+
+/** Reports progress, if the client asked for it. */
+async function report(ctx) {
+  const token = ctx.mcpReq._meta?.progressToken;
+  for (const progress of token === undefined ? [] : [1, 2])
+    await ctx.mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken: token, progress, total: 2, message: `step ${progress}` },
+    });
+  // The official client forgets late progress of a request that has its answer.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+/** What a read can say besides its answer. */
+async function chat(params, ctx) {
+  await ctx.mcpReq.log('debug', 'a detail', 'desk');
+  await ctx.mcpReq.log('warning', { pens: 2 }, 'desk');
+  await report(ctx);
+  return metaText(params, ctx);
+}
 const waiting = [];
 /** A text that was passed in a form in which no scanner knows it. */
 const plain = (hidden) => hidden?.replaceAll(/./g, (it) => String.fromCharCode(it.charCodeAt(0) - 3));
@@ -168,6 +198,8 @@ function makeServer(isNew) {
   const askColor = () =>
     inputRequired({ inputRequests: { color: inputRequired.elicit(form('Which color?')) } });
   server.setRequestHandler('prompts/get', async ({ params }, ctx) => {
+    if (params.name === 'chatty')
+      return { messages: [{ role: 'user', content: { type: 'text', text: await chat(params, ctx) } }] };
     if (params.name !== 'curious') return letter(params);
     const answer = await color(ctx);
     if (answer === undefined) return askColor();
@@ -183,6 +215,8 @@ function makeServer(isNew) {
     _meta: { 'desk/stamp': 7 },
   });
   server.setRequestHandler('resources/read', async ({ params }, ctx) => {
+    if (params.uri === 'desk://chatty')
+      return { contents: [{ uri: params.uri, text: await chat(params, ctx) }] };
     if (params.uri !== 'desk://curious') return contentsOf(params);
     const answer = await color(ctx);
     if (answer === undefined) return askColor();
@@ -238,10 +272,8 @@ function makeServer(isNew) {
           isError: true,
           _meta: { 'desk/code': 9 },
         };
-      case 'meta': {
-        const own = Object.entries(params._meta ?? ctx.mcpReq._meta ?? {});
-        return text(JSON.stringify(own.filter(([key]) => /^(?:desk|traceparent|evil)/.test(key)).sort()));
-      }
+      case 'meta':
+        return text(metaText(params, ctx));
       case 'asked':
         return text(ctx.mcpReq._meta?.progressToken === undefined ? 'no' : 'yes');
       case 'links':
@@ -261,17 +293,13 @@ function makeServer(isNew) {
         await ctx.mcpReq.log('warning', { pens: 2, ink: 0 }, 'desk');
         await ctx.mcpReq.log('error', 'no ink', 'desk');
         return text('logged');
-      case 'steps': {
-        const token = ctx.mcpReq._meta?.progressToken;
-        for (const progress of token === undefined ? [] : [1, 2])
-          await ctx.mcpReq.notify({
-            method: 'notifications/progress',
-            params: { progressToken: token, progress, total: 2, message: `step ${progress}` },
-          });
-        // The official client forgets late progress of a call that has its answer.
-        await new Promise((resolve) => setTimeout(resolve, 100));
+      case 'steps':
+        await report(ctx);
         return text('done');
-      }
+      case 'late':
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        await report(ctx);
+        return text('done');
       case 'touch':
         await server.sendResourceUpdated({ uri: 'desk://pens' });
         await server.sendResourceUpdated({ uri: 'desk://ink/red' });
@@ -313,6 +341,21 @@ function makeServer(isNew) {
           inputRequired.elicit(question),
         );
         return answer.resultType ? answer : text(`${given.topic}: ${answer.action} ${answer.content?.it}`);
+      }
+      case 'page': {
+        const page = { message: 'Sign in.', url: 'https://example.com/sign-in?from=desk' };
+        const old = () => ctx.mcpReq.elicitInput({ mode: 'url', elicitationId: 'page-1', ...page });
+        const answer = await ask('page', old, inputRequired.elicitUrl(page));
+        return answer.resultType ? answer : text(answer.action);
+      }
+      case 'pages': {
+        const page = {
+          mode: 'url',
+          message: 'Sign in.',
+          url: 'https://example.com/',
+          elicitationId: 'page-2',
+        };
+        throw Object.assign(new Error('sign in first'), { code: -32_042, data: { elicitations: [page] } });
       }
       case 'quiz': {
         const keys = Array.from({ length: 12 }, (_, at) => `q${at}`);

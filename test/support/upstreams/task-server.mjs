@@ -19,6 +19,9 @@ const tools = [
   tool('protocol_error_job', {}, required),
   tool('confirm_delete', { filename: { type: 'string' } }, required),
   tool('multi_input', {}, required),
+  tool('many_inputs', {}, required),
+  tool('think', {}, required),
+  tool('asks_late', {}, required),
   tool('test_tool_with_task', {}, required),
   { name: 'count', description: 'How many tasks were canceled.', inputSchema: none },
 ];
@@ -57,6 +60,19 @@ const work = {
     const answers = await Promise.all([ask(question('First?', 'name')), ask(question('Second?', 'name'))]);
     return text(answers.map((it) => it.content?.name).join(' and '));
   },
+  many_inputs: async (_, { ask }) => {
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => ask(question(`${at}?`, 'name'))));
+    return text(answers.map((it) => `${it.action} ${it.content?.name}`).join());
+  },
+  asks_late: async (_, { ask }) => {
+    const { action } = await ask(question('Now?', 'confirm'));
+    return text(action);
+  },
+  think: async (_, { ask }) => {
+    const messages = [{ role: 'user', content: { type: 'text', text: 'Think.' } }];
+    const { content } = await ask({ messages, maxTokens: 10 }, 'sampling/createMessage');
+    return content === undefined ? text('no thought', { isError: true }) : text(`thought: ${content.text}`);
+  },
   test_tool_with_task: async (_, { given }) => text(`done for ${given}`),
   count: async () => text(String(canceled)),
 };
@@ -71,6 +87,8 @@ function startTask(name, args, given) {
   const id = `task-${++made}`;
   const task = {
     id,
+    name,
+    sent: new Set(),
     status: 'working',
     message: 'started',
     at: new Date().toISOString(),
@@ -84,9 +102,9 @@ function startTask(name, args, given) {
     if (task.status !== 'cancelled') Object.assign(task, { status, ...more });
     changed();
   };
-  const ask = (params) =>
+  const ask = (params, method = 'elicitation/create') =>
     new Promise((settle) => {
-      task.questions.set(`ask-${++asked}`, { params, settle });
+      task.questions.set(`ask-${++asked}`, { method, params, settle });
       task.status = 'input_required';
       changed();
     });
@@ -125,7 +143,7 @@ const shown2026 = (task) => ({
 
 function detailed(task) {
   const { status, result, error, questions } = task;
-  const requests = [...questions].map(([key, { params }]) => [key, { method: 'elicitation/create', params }]);
+  const requests = [...questions].map(([key, { method, params }]) => [key, { method, params }]);
   return {
     ...shown2026(task),
     ...(status === 'completed' ? { result: { resultType: 'complete', ...result } } : {}),
@@ -193,6 +211,17 @@ async function answer2026(method, params) {
 const shown2025 = (task) => ({ ...shown(task), ttl: 60_000, pollInterval: 50 });
 const waiting = new Map();
 
+const relatedTo = (task) => ({ 'io.modelcontextprotocol/related-task': { taskId: task.id } });
+
+function sendQuestions(task) {
+  for (const [key, it] of task.questions) {
+    if (task.sent.has(key)) continue;
+    task.sent.add(key);
+    waiting.set(key, (answer) => answerQuestion(task, key, answer));
+    write({ id: key, method: it.method, params: { ...it.params, _meta: relatedTo(task) } });
+  }
+}
+
 async function answer2025(method, params) {
   switch (method) {
     case 'initialize':
@@ -212,22 +241,23 @@ async function answer2025(method, params) {
       if (execution?.taskSupport === 'required') fail(-32601, 'the tool needs a task');
       return work[name](args, { status: () => {} });
     }
-    case 'tasks/get':
-      return shown2025(find(params));
+    case 'tasks/get': {
+      const task = find(params);
+      if (task.name === 'asks_late' && task.sent.size === 0) {
+        sendQuestions(task);
+        await wait(0.05);
+      }
+      return shown2025(task);
+    }
     case 'tasks/cancel':
       cancel(find(params));
       return shown2025(find(params));
     case 'tasks/result': {
       const task = find(params);
-      const meta = { 'io.modelcontextprotocol/related-task': { taskId: task.id } };
-      const sent = new Set();
+      const meta = relatedTo(task);
       while (!['completed', 'failed', 'cancelled'].includes(task.status)) {
-        for (const [key, it] of task.questions) {
-          if (sent.has(key)) continue;
-          sent.add(key);
-          waiting.set(key, (answer) => answerQuestion(task, key, answer));
-          write({ id: key, method: 'elicitation/create', params: { ...it.params, _meta: meta } });
-        }
+        // This one asks while its task is looked at.
+        if (task.name !== 'asks_late') sendQuestions(task);
         await new Promise((resolve) => task.wake.push(resolve));
       }
       if (task.status === 'completed') return { ...task.result, _meta: meta };

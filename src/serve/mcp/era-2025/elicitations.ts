@@ -6,10 +6,12 @@ import { approvalQuestion, decisionIn } from '../approval-question.js';
 import { noClientAnswer } from '../client-requests.js';
 import { notification, type RequestId, type RpcResponse } from '../json-rpc.js';
 import { type DecisionSource, pageQuestion, waitForDecision } from '../page-question.js';
+import { createPlaces, type FreePlace } from '../places.js';
 import type { HoldResponse } from '../tool-call.js';
 
 /** Open questions per client. For further held calls the model gets the held-call result instead; servers wait. */
 const maxOpen = 8;
+const owner = 'client';
 /** Time to answer a tool's question. The timeout of the call may end it sooner. */
 const toolQuestionMs = 10 * 60_000;
 
@@ -44,8 +46,7 @@ interface QuestionContext {
 export class Elicitations {
   readonly #options: ElicitationsOptions;
   readonly #open = new Map<RequestId, Open>();
-  /** Questions of servers that wait for a free place. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #places = createPlaces({ perOwner: maxOpen, total: maxOpen });
 
   constructor(options: ElicitationsOptions) {
     this.#options = options;
@@ -59,15 +60,14 @@ export class Elicitations {
   ): Promise<HoldResponse> {
     const { now, approvals } = this.#options;
     const approval = confirmation.token;
-    const isAsked = [...this.#open.values()].some((it) => it.approval === approval);
-    if (isAsked || this.#open.size >= maxOpen || signal.aborted) return { kind: 'not-asked' };
+    const free = this.#placeFor(approval, signal);
+    if (free === undefined) return { kind: 'not-asked' };
     const timeoutMs = Math.max(0, Date.parse(confirmation.expiresAt) - now());
-    const answer = await this.#ask(approvalQuestion(await approvals.get(approval)), {
-      about,
-      signal,
-      timeoutMs,
-      approval,
-    });
+    const context = { about, signal, timeoutMs, approval };
+    const answer = await approvals
+      .get(approval)
+      .then((held) => this.#ask(approvalQuestion(held), context))
+      .finally(free);
     const decision = decisionIn(answer);
     return decision === undefined ? { kind: 'not-asked' } : { kind: 'decided', decision };
   }
@@ -83,9 +83,8 @@ export class Elicitations {
   ): Promise<HoldResponse> {
     const { now, approvals, pageWaitMs, send } = this.#options;
     const { token: approval, url } = confirmation;
-    const isAsked = [...this.#open.values()].some((it) => it.approval === approval);
-    if (url === undefined || isAsked || this.#open.size >= maxOpen || signal.aborted)
-      return { kind: 'not-asked' };
+    const free = url === undefined ? undefined : this.#placeFor(approval, signal);
+    if (url === undefined || free === undefined) return { kind: 'not-asked' };
     const timeoutMs = Math.max(0, Date.parse(confirmation.expiresAt) - now());
     const ended = new Cancellation();
     const withdrawn = new Cancellation();
@@ -95,7 +94,8 @@ export class Elicitations {
     const decision = waitForDecision(approvals, approval, { timeoutMs, signal: ended }).catch(() => false);
     decision.then((isDecided) => isDecided && withdrawn.abort());
     const question = { ...pageQuestion(confirmation, url), elicitationId: approval };
-    const answer = await this.#ask(question, { about, signal: withdrawn, timeoutMs, approval });
+    const context = { about, signal: withdrawn, timeoutMs, approval };
+    const answer = await this.#ask(question, context).finally(free);
     if (!isObject(answer) || answer.action !== 'accept') {
       const isDecided = withdrawn.aborted && !ended.aborted;
       ended.abort();
@@ -133,17 +133,15 @@ export class Elicitations {
     about: RequestId,
     signal: CancelSignal,
   ): Promise<Json | undefined> {
-    while (this.#open.size >= maxOpen && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          signal.removeEventListener('abort', wake);
-          resolve();
-        };
-        this.#waiting.push(wake);
-        signal.addEventListener('abort', wake, { once: true });
-      });
-    if (signal.aborted) return undefined;
-    return this.#ask(params, { about, signal, timeoutMs: toolQuestionMs, method });
+    const free = await this.#places.take(owner, signal);
+    if (free === undefined) return undefined;
+    return this.#ask(params, { about, signal, timeoutMs: toolQuestionMs, method }).finally(free);
+  }
+
+  /** A place for the question about a held call. Undefined: there is none now, or the user is asked about it already. */
+  #placeFor(approval: string, signal: CancelSignal): FreePlace | undefined {
+    const isAsked = [...this.#open.values()].some((it) => it.approval === approval);
+    return isAsked || signal.aborted ? undefined : this.#places.takeNow(owner);
   }
 
   async #ask(
@@ -169,10 +167,11 @@ export class Elicitations {
           settle(result);
         },
       });
-      send({ jsonrpc: '2.0', id, method, params: withoutQuestionKey(params) }, about);
+      // A server of 2026 gives its page no id, which this era needs.
+      const named = params.mode === 'url' && params.elicitationId === undefined ? { elicitationId: id } : {};
+      send({ jsonrpc: '2.0', id, method, params: { ...withoutQuestionKey(params), ...named } }, about);
     });
     this.#open.delete(id);
-    this.#waiting.shift()?.();
     return answer;
   }
 

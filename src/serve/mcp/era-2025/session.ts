@@ -1,9 +1,10 @@
 import { showsApps } from '../../../model/app-resource.js';
 import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
+import { HostError } from '../../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
 import { LiveMap } from '../../../model/live-map.js';
 import { isLogLevel, type LogLevel } from '../../../model/log-level.js';
-import { supportsForms } from '../approval-question.js';
+import { askedTooOften } from '../approval-question.js';
 import { callLogging } from '../call-logging.js';
 import { watchedLists } from '../change-notifier.js';
 import { clientRequestsOf } from '../client-requests.js';
@@ -20,9 +21,11 @@ import {
   resultTextReply,
   rpcErrorReply,
 } from '../json-rpc.js';
+import { supportsUrls } from '../page-question.js';
 import { type ProgressReport, reportProgress } from '../progress.js';
+import { shownQuestion, supportsQuestions } from '../question-modes.js';
+import { requiredPages } from '../required-pages.js';
 import { TaskService } from '../tasks/task-service.js';
-import type { HeldCall } from '../tool-call.js';
 import type { WatchedResources } from '../watched-resources.js';
 import { Elicitations } from './elicitations.js';
 import { offeredTasks, TaskMethods2025 } from './task-methods.js';
@@ -194,7 +197,10 @@ class Client2025 implements Session2025 {
         clientRequests: clientRequestsOf(this.#capabilities, this.#dispatch.requestLimit, (request, asked) =>
           this.#questions.askClient(request, asked, id, callEnded),
         ),
-        onAsk: supportsForms(this.#capabilities) ? (it) => this.#askForTool(it, id, callEnded) : undefined,
+        onAsk: supportsQuestions(this.#capabilities)
+          ? (it) => this.#askForTool(it, id, callEnded)
+          : undefined,
+        opensPages: this.#opensPages,
         shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
         onHeld: async ({ confirmation }) => {
           const way = this.#dispatch.approvalWay(confirmation, this.#capabilities);
@@ -205,10 +211,18 @@ class Client2025 implements Session2025 {
         },
       });
       return resultTextReply(id, textOf(result));
+    } catch (error) {
+      if (!(error instanceof HostError) || !this.#opensPages) throw error;
+      throw requiredPages(error.toolError, 'A server') ?? error;
     } finally {
       signal.removeEventListener('abort', endCall);
       endCall();
     }
+  }
+
+  /** Only one revision has the error that asks for pages. */
+  get #opensPages(): boolean {
+    return this.revision === '2025-11-25' && supportsUrls(this.#capabilities);
   }
 
   /** Undefined: the request has nothing to do with tasks. */
@@ -220,13 +234,18 @@ class Client2025 implements Session2025 {
   ): Promise<JsonObject | undefined> {
     const methods = new TaskMethods2025(this.#dispatch, this.#tasks, this.#sessionName);
     if (method === 'tools/call' && isObject(params.task)) {
-      const mayAsk = supportsForms(this.#capabilities);
-      const wayOf = (hold: HeldCall) => this.#dispatch.approvalWay(hold.confirmation, this.#capabilities);
-      return methods.call(params, { mayAsk, wayOf });
+      return methods.call(params, {
+        mayAsk: supportsQuestions(this.#capabilities),
+        requestsOf: (send) => clientRequestsOf(this.#capabilities, this.#dispatch.requestLimit, send),
+        wayOf: (hold) => this.#dispatch.approvalWay(hold.confirmation, this.#capabilities),
+      });
     }
     return methods.answer(method, params, {
       signal,
-      ask: (question) => this.#questions.askForTool(question, id, signal),
+      ask: async (request, question) =>
+        request === 'elicitation/create'
+          ? this.#questions.askForTool(shownQuestion(question, this.#capabilities), id, signal)
+          : this.#questions.askClient(request, question, id, signal),
     });
   }
 
@@ -247,8 +266,9 @@ class Client2025 implements Session2025 {
 
   /** Passes a tool's question to the user, within the limit on questions. */
   async #askForTool(question: JsonObject, id: RequestId, signal: CancelSignal): Promise<JsonObject> {
-    if (!this.#dispatch.questionLimit.take()) return { action: 'decline' };
-    return this.#questions.askForTool(question, id, signal);
+    const shown = shownQuestion(question, this.#capabilities);
+    if (!this.#dispatch.questionLimit.take()) throw askedTooOften();
+    return this.#questions.askForTool(shown, id, signal);
   }
 
   async #initialize(params: JsonObject): Promise<JsonObject> {

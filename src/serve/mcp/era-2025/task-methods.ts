@@ -1,10 +1,14 @@
+import type { ClientRequests } from '../../../host/host.js';
 import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type JsonObject } from '../../../model/json.js';
 import { isEnded, type StoredTask } from '../../../model/stored-task.js';
 import { methodNotFound } from '../../../wire/rpc-code.js';
+import { askedTooOften } from '../approval-question.js';
+import { noClientAnswer } from '../client-requests.js';
 import type { Dispatch } from '../dispatch.js';
 import { invalidParams, RpcError } from '../json-rpc.js';
-import type { ApprovalWay } from '../tasks/served-task.js';
+import type { QuestionMethod } from '../keyed-questions.js';
+import type { ApprovalWay, ServedTask } from '../tasks/served-task.js';
 import { resultOf, type TaskService } from '../tasks/task-service.js';
 import { outcomeOf, taskOf2025 } from '../tasks/task-view.js';
 import { type HeldCall, readCallParams } from '../tool-call.js';
@@ -16,13 +20,15 @@ const relatedTask = 'io.modelcontextprotocol/related-task';
 
 export interface TaskCaller {
   readonly mayAsk: boolean;
+  /** What else the client can answer; undefined: nothing. */
+  readonly requestsOf: (send: ClientRequests['send']) => ClientRequests | undefined;
   readonly wayOf: (hold: HeldCall) => ApprovalWay;
 }
 
 export interface ResultWaiter {
   readonly signal: CancelSignal;
-  /** Sends a question to the client, on the stream of this request. */
-  readonly ask: (question: JsonObject) => Promise<JsonObject>;
+  /** Sends a question to the client, on the stream of this request. Rejects if it gives no answer. */
+  readonly ask: (method: QuestionMethod, question: JsonObject) => Promise<JsonObject>;
 }
 
 /** The experimental tasks of revision 2025-11-25. The client decides which call is a task. */
@@ -38,7 +44,7 @@ export class TaskMethods2025 {
   }
 
   /** `tools/call` with `task`: answers with the task, and makes the call. */
-  async call(params: JsonObject, { mayAsk, wayOf }: TaskCaller): Promise<JsonObject> {
+  async call(params: JsonObject, { mayAsk, requestsOf, wayOf }: TaskCaller): Promise<JsonObject> {
     const { name } = readCallParams(params);
     const execution = (await this.#dispatch.executionOf(name)) ?? {};
     if (execution.taskSupport !== 'optional' && execution.taskSupport !== 'required')
@@ -52,11 +58,21 @@ export class TaskMethods2025 {
       ...{ method: 'tools/call', params, shape: 'objects', signal: cancellation },
       sessionName: this.#sessionName,
       onProgress: (progress) => task.report(progress),
-      onAsk: mayAsk ? (question) => task.ask(question) : undefined,
+      onAsk: mayAsk ? (question) => this.#askUser(task, question) : undefined,
+      clientRequests: requestsOf(async (method, request) => {
+        const answer = await task.ask(method, request);
+        if (answer === undefined) throw noClientAnswer(method);
+        return answer;
+      }),
       onHeld: (hold) => task.decision(hold, wayOf(hold)),
     });
     this.#tasks.follow(task, call.then(resultOf));
     return { task: this.#view(stored) };
+  }
+
+  async #askUser(task: ServedTask, question: JsonObject): Promise<JsonObject> {
+    if (!this.#dispatch.questionLimit.take()) throw askedTooOften();
+    return (await task.ask('elicitation/create', question)) ?? { action: 'cancel' };
   }
 
   /** Undefined for a method that is not about tasks. */
@@ -105,10 +121,13 @@ export class TaskMethods2025 {
         for (const [key, request] of Object.entries(inputRequests)) {
           if (asked.has(key) || !isObject(request) || !isObject(request.params)) continue;
           asked.add(key);
-          waiter
-            .ask({ ...request.params, _meta: meta })
-            .then((answer) => waiter.signal.aborted || call?.answer({ [key]: answer }))
-            .catch(() => {});
+          const method = request.method as QuestionMethod;
+          // If this request ended meanwhile, the next one for the result asks again.
+          waiter.ask(method, withMeta(request.params, meta)).then(
+            (answer) => waiter.signal.aborted || call?.answer({ [key]: answer }),
+            // A question to the user stays open for a client that can show it.
+            () => waiter.signal.aborted || method === 'elicitation/create' || call?.dismiss(key),
+          );
         }
         await changed;
       }

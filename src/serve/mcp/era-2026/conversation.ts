@@ -1,37 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { AskedClient, ClientRequestMethod, ClientRequests, Progress } from '../../../host/host.js';
 import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
+import { HostError } from '../../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
 import { questionKeyIn, withoutQuestionKey } from '../../../model/question-key.js';
+import { askedTooOften } from '../approval-question.js';
 import { noClientAnswer } from '../client-requests.js';
 import type { DispatchResult } from '../dispatch.js';
+import { isAnswer, type QuestionMethod, questionsByKey } from '../keyed-questions.js';
 import type { ServedTask } from '../tasks/served-task.js';
 import type { HeldCall } from '../tool-call.js';
-import { isAnswer, type QuestionMethod, questionsByKey } from './keyed-questions.js';
-
-/** What a waiting request gets: the next questions, or the result of the call. */
-export type ConversationStep =
-  | { readonly kind: 'questions'; readonly questions: SentQuestions }
-  | { readonly kind: 'task'; readonly hold: HeldCall | undefined }
-  | { readonly kind: 'finished'; readonly result: DispatchResult };
-
-/** Questions that were sent to the client together. */
-export interface SentQuestions {
-  readonly id: string;
-  /** By the key under which the client answers. */
-  readonly requests: ReadonlyMap<string, Pick<PendingQuestion, 'method' | 'params'>>;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-}
-
-interface PendingQuestion {
-  /** The key of the server; undefined: it chose none. */
-  readonly key: string | undefined;
-  readonly method: QuestionMethod;
-  readonly params: JsonObject;
-  /** Undefined: there will be no answer. */
-  readonly settle: (answer: JsonObject | undefined) => void;
-}
+import type { ConversationStep, PendingQuestion, SentQuestions } from './conversation-step.js';
 
 /** The request that currently waits for the call. */
 interface WaitingRequest {
@@ -58,16 +37,19 @@ export interface ConversationOptions {
   readonly outcomeTtlMs: number;
   /** Whether somebody wants to know about progress: the client, or a task that the call may become. */
   readonly wantsProgress: boolean;
-  /** Whether the client can show a form. */
-  readonly hasForms: boolean;
+  /** A question as the client can show it. Throws if it cannot. Undefined: it shows none. */
+  readonly shown: ((question: JsonObject) => JsonObject) | undefined;
   /** What else the client can answer. */
   readonly requestsOf: (send: ClientRequests['send']) => ClientRequests | undefined;
   /** Whether the user may be asked once more. Counts the question. */
   readonly mayAsk: () => boolean;
   /** Answers that came with the first request, by the key of the server's question. Each is used once. */
   readonly given: JsonObject;
-  /** Reserves a place for a call that outlives its request. Returns a function that frees it; undefined if none is left. */
-  readonly enter: (conversation: Conversation) => (() => void) | undefined;
+  /**
+   * Waits for a place for a call that outlives its request. Resolves to a function that frees it; to undefined if the call
+   * has ended.
+   */
+  readonly enter: (conversation: Conversation, signal: CancelSignal) => Promise<(() => void) | undefined>;
 }
 
 /** Questions of one call that wait for an answer. */
@@ -92,6 +74,8 @@ export class Conversation {
   #isFinished = false;
   #request: WaitingRequest | undefined;
   #leave: (() => void) | undefined;
+  /** While the call waits for a place. */
+  #entering: { readonly done: Promise<void>; readonly stop: Cancellation } | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #given: Map<string, Json>;
   #wake: () => void = () => {};
@@ -105,7 +89,7 @@ export class Conversation {
     this.#given = new Map(Object.entries(options.given));
     this.#outcome = call({
       signal: this.#cancellation,
-      onAsk: options.hasForms ? (question) => this.#askUser(question) : undefined,
+      onAsk: options.shown && ((question) => this.#askUser(question)),
       clientRequests: options.requestsOf((method, params) => this.#askClient(method, params)),
       onTask: () => void this.#wantTask(),
       taskFor: (hold) => this.#wantTask(hold),
@@ -113,6 +97,7 @@ export class Conversation {
     });
     const finish = () => {
       this.#isFinished = true;
+      this.#entering?.stop.abort();
       this.#cancelQuestions();
       // A request with an answer may still arrive. It gets the result of the call.
       if (this.#request === undefined && this.#task === undefined) this.#endIn(options.outcomeTtlMs);
@@ -170,10 +155,8 @@ export class Conversation {
     for (const tell of this.#onTask.splice(0)) tell(task);
     if (task === undefined) return;
     this.#free();
-    // A task can only ask the user.
     for (const { method, params, settle } of this.#questions.splice(0))
-      if (method === 'elicitation/create') task.ask(params).then(settle, () => {});
-      else settle(undefined);
+      task.ask(method, params).then(settle, () => settle(undefined));
   }
 
   /** Whether these are the last questions that were sent. Only the client that got them may continue the call. */
@@ -212,29 +195,50 @@ export class Conversation {
     });
   }
 
-  async #askUser(params: JsonObject): Promise<JsonObject> {
-    if (this.#task !== undefined) return this.#task.ask(params);
-    if (!this.#hasRoom() || !this.#options.mayAsk()) return { action: 'decline' };
-    return (await this.#ask('elicitation/create', params)) ?? { action: 'cancel' };
+  async #askUser(question: JsonObject): Promise<JsonObject> {
+    const { shown, mayAsk } = this.#options;
+    const params = shown?.(question) ?? question;
+    if (!mayAsk()) throw askedTooOften();
+    return (await this.#passOn('elicitation/create', params)) ?? { action: 'cancel' };
   }
 
   async #askClient(method: ClientRequestMethod, params: JsonObject): Promise<JsonObject> {
-    const answer = this.#task === undefined && this.#hasRoom() ? await this.#ask(method, params) : undefined;
+    const answer = await this.#passOn(method, params);
     if (answer === undefined) throw noClientAnswer(method);
     return answer;
   }
 
-  #hasRoom(): boolean {
-    if (this.#cancellation.aborted || this.#questions.length >= maxQuestions) return false;
-    this.#leave ??= this.#options.enter(this);
-    return this.#leave !== undefined;
+  /** A question that finds no place waits for its turn. Undefined: there is no answer. */
+  async #passOn(method: QuestionMethod, params: JsonObject): Promise<JsonObject | undefined> {
+    const key = questionKeyIn(params._meta);
+    const given = key === undefined ? undefined : this.#takeGiven(method, key);
+    if (given !== undefined) return given;
+    if (this.#questions.length >= maxQuestions)
+      throw new HostError('rate_limited', `the call has ${maxQuestions} open questions already`);
+    if (this.#task === undefined) await this.#enter();
+    // It may have become a task meanwhile.
+    if (this.#task !== undefined) return this.#task.ask(method, params);
+    return this.#leave === undefined ? undefined : this.#ask(method, params);
+  }
+
+  /** Questions of one call share its place. It has none afterwards if it ended or became a task. */
+  async #enter(): Promise<void> {
+    if (this.#leave !== undefined || this.#isFinished || this.#cancellation.aborted) return;
+    if (this.#entering === undefined) {
+      const stop = new Cancellation();
+      const done = this.#options.enter(this, stop).then((leave) => {
+        this.#entering = undefined;
+        if (stop.aborted) leave?.();
+        else this.#leave = leave;
+      });
+      this.#entering = { done, stop };
+    }
+    await this.#entering.done;
   }
 
   #ask(method: QuestionMethod, asked: JsonObject): Promise<JsonObject | undefined> {
     const key = questionKeyIn(asked._meta);
     const params = withoutQuestionKey(asked);
-    const given = key === undefined ? undefined : this.#takeGiven(method, key);
-    if (given !== undefined) return Promise.resolve(given);
     return new Promise((settle) => {
       this.#questions.push({ key, method, params, settle });
       this.#wake();
@@ -274,6 +278,7 @@ export class Conversation {
 
   #free(): void {
     clearTimeout(this.#timer);
+    this.#entering?.stop.abort();
     this.#leave?.();
     this.#leave = undefined;
   }

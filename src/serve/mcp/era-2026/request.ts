@@ -3,13 +3,13 @@ import { showsApps } from '../../../model/app-resource.js';
 import { HostError } from '../../../model/host-error.js';
 import { isObject, type JsonObject } from '../../../model/json.js';
 import { tasksExtension } from '../../../model/tasks-extension.js';
-import { supportsForms } from '../approval-question.js';
 import { callLogging } from '../call-logging.js';
 import { clientRequestsOf } from '../client-requests.js';
 import type { Dispatch, DispatchResult } from '../dispatch.js';
 import { type RpcReply, type RpcRequest, resultReply, resultTextReply } from '../json-rpc.js';
 import { missingCapability } from '../missing-capability.js';
 import { type ProgressReport, reportProgress } from '../progress.js';
+import { shownQuestion, supportsQuestions } from '../question-modes.js';
 import { resultOf, TaskService } from '../tasks/task-service.js';
 import type { HeldCall, HoldResponse } from '../tool-call.js';
 import { logLevelOf, metaKeys, readEnvelope, revision2026 } from './envelope.js';
@@ -93,10 +93,10 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
         complete(method, await taskMethods.answer(method, params, requestOptions.sessionName)),
       );
     }
-    const hasForms = supportsForms(client);
+    const shown = supportsQuestions(client) ? (it: JsonObject) => shownQuestion(it, client) : undefined;
     const requestsOf = (send: ClientRequests['send']) =>
       clientRequestsOf(client, dispatch.requestLimit, send);
-    const isAskable = hasForms || isObject(client.sampling) || isObject(client.roots);
+    const isAskable = shown !== undefined || isObject(client.sampling) || isObject(client.roots);
     const common = {
       method,
       params,
@@ -115,7 +115,7 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
           ...requestOptions,
           onProgress,
           isAskable,
-          hasForms,
+          shown,
           requestsOf,
           mayAsk: () => dispatch.questionLimit.take(),
           allowsTasks: hasTasks && method === 'tools/call',

@@ -6,7 +6,8 @@ import type { McpServerOptions } from '../server-options.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { taskOf2026 } from '../tasks/task-view.js';
 import { type HeldCall, type ResumedCall, readCallParams } from '../tool-call.js';
-import { type CallHandlers, Conversation, type SentQuestions } from './conversation.js';
+import { type CallHandlers, Conversation } from './conversation.js';
+import type { SentQuestions } from './conversation-step.js';
 import { readDecision } from './held-call.js';
 import { invalidRequestState, readRequestState, stateBinding } from './request-state.js';
 
@@ -17,8 +18,8 @@ export interface ToolCallContext {
   /** Aborted when the client disconnects. Absent if that cannot be detected. */
   readonly gone?: CancelSignal;
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  /** Whether this client can show a form. */
-  readonly hasForms: boolean;
+  /** A question as this client can show it. Undefined: it shows none. */
+  readonly shown: ((question: JsonObject) => JsonObject) | undefined;
   /** What else it can answer; undefined: nothing. */
   readonly requestsOf: (send: ClientRequests['send']) => ClientRequests | undefined;
   /** Whether it can answer anything. */
@@ -72,11 +73,12 @@ export class ToolCalls2026 {
       waitMs: waiting.waitMs,
       outcomeTtlMs: waiting.outcomeTtlMs,
       wantsProgress: onProgress !== undefined || request.allowsTasks,
-      hasForms: request.hasForms,
+      shown: request.shown,
       requestsOf: request.requestsOf,
       mayAsk: request.mayAsk,
       given: found === undefined && isObject(params.inputResponses) ? params.inputResponses : {},
-      enter: (it) => this.#enter(it, waiting.limit.acquire(principal), request.gone),
+      enter: async (it, signal) =>
+        this.#enter(it, await waiting.places.take(principal, signal), request.gone),
     });
     return this.#next(conversation, method, params, request);
   }

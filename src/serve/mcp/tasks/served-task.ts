@@ -1,10 +1,12 @@
 import type { Progress, RunningTask, TaskCall } from '../../../host/host.js';
-import type { Cancellation, CancelSignal } from '../../../model/cancel-signal.js';
+import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { callCanceled } from '../../../model/host-error.js';
 import { isObject, type JsonObject } from '../../../model/json.js';
 import { withoutQuestionKey } from '../../../model/question-key.js';
 import { approvalQuestion, decisionIn } from '../approval-question.js';
+import { isAnswer, type QuestionMethod } from '../keyed-questions.js';
 import { pageQuestion, waitForDecision } from '../page-question.js';
+import { createPlaces } from '../places.js';
 import type { McpServerOptions } from '../server-options.js';
 import type { HeldCall, HoldResponse } from '../tool-call.js';
 import { errorResult } from '../tool-mapping.js';
@@ -15,24 +17,30 @@ export type ApprovalWay = 'form' | 'page' | null;
 export interface ServedTaskOptions extends Pick<McpServerOptions, 'tasks' | 'approvals' | 'now' | 'newId'> {
   readonly id: string;
   readonly cancellation: Cancellation;
-  /** Whether the user may be asked once more. Counts the question. */
-  readonly mayAsk: () => boolean;
   /** Whether the call is held already. */
   readonly isHeld: boolean;
   readonly errorOf: (error: unknown) => { readonly code: number; readonly message: string };
 }
 
-/** Open questions of one task. */
+/** Open questions of one task. Others wait for their turn. */
 const maxQuestions = 8;
 /** How long a finished task is kept. */
 export const keptMs = 3_600_000;
 /** Characters of a result as JSON. */
 const maxResult = 8 * 1024 * 1024;
 
+interface OpenQuestion {
+  readonly request: { readonly method: QuestionMethod; readonly params: JsonObject };
+  readonly settle: (answer: JsonObject | undefined) => void;
+}
+
 /** A task whose call runs in this process: its questions, its progress and its end. */
 export class ServedTask implements TaskCall {
   readonly #options: ServedTaskOptions;
-  readonly #questions = new Map<string, { request: JsonObject; settle: (answer: JsonObject) => void }>();
+  readonly #questions = new Map<string, OpenQuestion>();
+  readonly #places = createPlaces({ perOwner: maxQuestions, total: maxQuestions });
+  /** Aborted when nobody needs an answer anymore. */
+  readonly #ended = new Cancellation();
   readonly #running: RunningTask;
   #isHeld: boolean;
   #isLeft = false;
@@ -62,10 +70,18 @@ export class ServedTask implements TaskCall {
   answer(responses: JsonObject): void {
     for (const [key, response] of Object.entries(responses)) {
       const question = this.#questions.get(key);
-      if (question === undefined || !isAnswer(response)) continue;
+      if (question === undefined || !isObject(response) || !isAnswer(question.request.method, response))
+        continue;
       this.#questions.delete(key);
       question.settle(response);
     }
+    this.#changed();
+  }
+
+  dismiss(key: string): void {
+    const question = this.#questions.get(key);
+    this.#questions.delete(key);
+    question?.settle(undefined);
     this.#changed();
   }
 
@@ -94,12 +110,14 @@ export class ServedTask implements TaskCall {
     this.#changed();
   }
 
-  /** Asks the user a question of the tool. */
-  async ask(params: JsonObject): Promise<JsonObject> {
-    const { newId, mayAsk } = this.#options;
-    if (this.signal.aborted || this.#questions.size >= maxQuestions || !mayAsk())
-      return { action: 'decline' };
-    return this.#ask(`question-${newId()}`, params);
+  /** Passes a question of the tool on to the client. Undefined: there is no answer. */
+  async ask(method: QuestionMethod, params: JsonObject): Promise<JsonObject | undefined> {
+    if (this.signal.aborted) return undefined;
+    const free = await this.#places.take(this.id, this.#ended);
+    if (free === undefined) return undefined;
+    const answer = await this.#ask(`question-${this.#options.newId()}`, method, params);
+    free();
+    return answer;
   }
 
   /** Waits for the decision on a held call: at this client, if it may decide, or elsewhere. */
@@ -111,7 +129,7 @@ export class ServedTask implements TaskCall {
         ? pageQuestion(confirmation, url ?? '')
         : approvalQuestion(await approvals.get(approval));
     const key = `approval-${approval}`;
-    const asked = way === null ? undefined : this.#ask(key, question).then(decisionIn);
+    const asked = way === null ? undefined : this.#ask(key, 'elicitation/create', question).then(decisionIn);
     // A call that made the held call itself cannot go on after a restart of the host.
     this.#isHeld = !isInnerCall;
     if (!isInnerCall)
@@ -156,16 +174,16 @@ export class ServedTask implements TaskCall {
     }
   }
 
-  #ask(key: string, params: JsonObject): Promise<JsonObject> {
+  #ask(key: string, method: QuestionMethod, params: JsonObject): Promise<JsonObject | undefined> {
     return new Promise((settle) => {
-      const request = { method: 'elicitation/create', params: withoutQuestionKey(params) };
-      this.#questions.set(key, { request, settle });
+      this.#questions.set(key, { request: { method, params: withoutQuestionKey(params) }, settle });
       this.#changed();
     });
   }
 
   #dropQuestions(): void {
-    for (const { settle } of this.#questions.values()) settle({ action: 'cancel' });
+    this.#ended.abort();
+    for (const { settle } of this.#questions.values()) settle(undefined);
     this.#questions.clear();
   }
 
@@ -178,10 +196,6 @@ export class ServedTask implements TaskCall {
 export function heldMessage({ tool, token, url, expiresAt }: HeldCall['confirmation']): string {
   const place = url === undefined ? '' : `, on the page ${url},`;
   return `The call of ${tool} is held until ${expiresAt}. A person decides${place} or with: toolwharf approvals approve ${token}`;
-}
-
-function isAnswer(response: unknown): response is JsonObject {
-  return isObject(response) && ['accept', 'decline', 'cancel'].includes(response.action as string);
 }
 
 /** A failure of the tool is a result too. Only a fault of the protocol makes the task fail. */

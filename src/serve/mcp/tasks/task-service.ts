@@ -163,7 +163,6 @@ export class TaskService {
     const { tasks, approvals, now, newId } = this.#dispatch.options;
     const task = new ServedTask({
       ...{ tasks, approvals, now, newId, id, cancellation, isHeld },
-      mayAsk: () => this.#dispatch.questionLimit.take(),
       errorOf: (error) => this.#dispatch.errorOf(error),
     });
     this.#own.add(task);

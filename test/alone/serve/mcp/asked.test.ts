@@ -30,13 +30,14 @@ const ask = (done) => {
 };
 const show = ({ action, content }) => content === undefined ? action : action + ' ' + JSON.stringify(content);
 const reply = (id, text) => write({ id, result: { content: [{ type: 'text', text }] } });
-const tools = ['consult', 'twice', 'both', 'seen'].map((name) => ({ name, description: 'Goes.', inputSchema: { type: 'object' } }));
+const tools = ['consult', 'twice', 'both', 'seen', 'die'].map((name) => ({ name, description: 'Goes.', inputSchema: { type: 'object' } }));
 on = {
   'tools/list': () => ({ tools }),
-  response: ({ id, result }) => { waiting.get(id)(result); waiting.delete(id); },
+  response: ({ id, result, error }) => { waiting.get(id)(result ?? { action: error.message }); waiting.delete(id); },
   notification: ({ method }) => { if (method === 'notifications/cancelled') canceled++; },
   'tools/call': ({ name }, id) => {
     if (name === 'seen') return { content: [{ type: 'text', text: calls + ' calls, ' + canceled + ' canceled' }] };
+    if (name === 'die') process.exit(3);
     calls++;
     if (name === 'consult') ask((a) => reply(id, show(a)));
     if (name === 'twice') ask((a) => ask((b) => reply(id, show(a) + ' then ' + show(b))));
@@ -327,24 +328,90 @@ test.each([
   expect(textIn(await send(client, tool, last))).toBe(expected);
 });
 
-test('a principal can have eight waiting calls over all its connections', async () => {
+test('a principal can have eight waiting calls over all its connections, and further ones wait in turn', async () => {
   // A server of the older era does not say to which call its question belongs, so this test uses the newer one.
   const clients = [1, 2].map((it) => new BareClient(front(`connection-${it}`)));
   const states: string[] = [];
   for (let at = 0; at < 8; at++)
     states.push((await ask(clients[at % 2] as BareClient, 'newer_consult')).requestState);
   const [first, second] = clients as [BareClient, BareClient];
-  expect(textIn(await send(second, 'newer_consult'))).toBe('decline');
+  const asked: Question[] = [];
+  const ninth = ask(second, 'newer_consult').then((it) => asked.push(it));
   const other = new BareClient(front('connection-3', 'bob', await bench.session({ principal: 'bob' })));
   expect((await ask(other, 'newer_consult')).resultType).toBe('input_required');
+  expect(asked).toEqual([]);
   // An answer frees a place, and so does a disconnect.
   const done = { requestState: states[0], inputResponses: blue };
   expect(textIn(await send(first, 'newer_consult', done))).toContain('blue');
-  expect((await ask(second, 'newer_consult')).resultType).toBe('input_required');
-  expect(textIn(await send(second, 'newer_consult'))).toBe('decline');
+  await ninth;
+  expect(asked[0]?.resultType).toBe('input_required');
+  const tenth = ask(second, 'newer_consult');
+  // A call that gives up while it waits takes no place.
+  const params = { name: 'newer_consult', arguments: {}, ...envelope(caps) };
+  second.send({ jsonrpc: '2.0', id: 'gives up', method: 'tools/call', params });
+  second.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'gives up' } });
   first.leave();
   await until(() => first.ended);
-  expect((await ask(second, 'newer_consult')).resultType).toBe('input_required');
+  expect((await tenth).resultType).toBe('input_required');
+  const more = [second, second].map((it) => ask(it, 'newer_consult'));
+  expect((await Promise.all(more)).map((it) => it.resultType)).toEqual(['input_required', 'input_required']);
+});
+
+test('a server whose call waits in turn when the client leaves is not asked on', async () => {
+  const client = new BareClient(front());
+  for (let at = 0; at < 8; at++) await ask(client, 'newer_consult');
+  const params = { name: 'newer_consult', arguments: {}, ...envelope(caps) };
+  client.send({ jsonrpc: '2.0', id: 'ninth', method: 'tools/call', params });
+  await until(async () => (await seen('newer')) === '9 calls, 0 canceled');
+  client.leave();
+  await until(async () => (await outcomes()).filter((it) => it === 'error').length === 9);
+  // Their places are free.
+  const next = new BareClient(front('connection-2'));
+  for (let at = 0; at < 8; at++) expect((await ask(next, 'newer_consult')).resultType).toBe('input_required');
+});
+
+test('a question beyond the limit of questions is an error, which nobody takes for an answer of the user', async () => {
+  const client = new BareClient(front());
+  const answered = async () => {
+    const { requestState } = await ask(client, 'newer_consult');
+    return textIn(await send(client, 'newer_consult', { requestState, inputResponses: blue }));
+  };
+  for (let at = 0; at < 30; at++) expect(await answered()).toContain('blue');
+  for (const tool of ['newer_consult', 'older_consult']) {
+    const beyond = await send(client, tool);
+    expect(JSON.stringify(beyond)).toMatch(/asked too often/);
+    expect(JSON.stringify(beyond)).not.toMatch(/decline/);
+  }
+  clock += 11 * 60_000;
+  expect(await answered()).toContain('blue');
+});
+
+test('questions of a 2025 client that end while they wait in turn give their place to others', async () => {
+  const client = new BareClient(front());
+  const hello = { protocolVersion: '2025-11-25', capabilities: caps, clientInfo: {} };
+  await client.request('initialize', hello, 'hello');
+  const call = (id: string) =>
+    client.send({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'newer_consult', arguments: {} },
+    });
+  const open: unknown[] = [];
+  for (let at = 0; at < 8; at++) {
+    call(`open ${at}`);
+    open.push((await client.next((it) => it.method === 'elicitation/create')).id);
+  }
+  for (let at = 0; at < 8; at++) call(`canceled ${at}`);
+  call('last');
+  await until(async () => String(await seen('newer')).startsWith('17 calls'));
+  for (let at = 0; at < 8; at++)
+    client.send({
+      ...{ jsonrpc: '2.0', method: 'notifications/cancelled' },
+      params: { requestId: `canceled ${at}` },
+    });
+  for (const id of open) client.send({ jsonrpc: '2.0', id, result: blue.answer });
+  const { id } = await client.next((it) => it.method === 'elicitation/create');
+  client.send({ jsonrpc: '2.0', id, result: blue.answer });
+  expect(textIn(await client.next((it) => it.id === 'last'))).toContain('blue');
 });
 
 test('the outcome of a call that ended early is available for a limited time, then its place is free', async () => {
@@ -380,6 +447,37 @@ test('canceling a request that waits for the next question cancels the call', as
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'later' } });
   await until(async () => (await seen('older')) === '1 calls, 1 canceled');
   expect(client.received).toEqual([]);
+});
+
+test('a server that ends while its question is open ends the call, whose answer gets the failure', async () => {
+  const client = new BareClient(front());
+  const { requestState } = await ask(client, 'older_consult');
+  await send(client, 'older_die');
+  const late = await send(client, 'older_consult', { requestState, inputResponses: blue });
+  expect(late.result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'upstream_failed' } });
+  expect(await send(client, 'older_consult', { requestState, inputResponses: blue })).toMatchObject(rejected);
+  // The next call starts it again.
+  let again: Question | undefined;
+  await until(async () => {
+    again = await ask(client, 'older_consult');
+    return again.resultType === 'input_required';
+  });
+  const more = { requestState: again?.requestState, inputResponses: blue };
+  expect(textIn(await send(client, 'older_consult', more))).toContain('blue');
+});
+
+test('a server that ends while its question is open withdraws the question from a 2025 client', async () => {
+  const client = new BareClient(front());
+  const hello = { protocolVersion: '2025-11-25', capabilities: caps, clientInfo: {} };
+  await client.request('initialize', hello, 'hello');
+  const ended = client.request('tools/call', { name: 'older_consult', arguments: {} }, 'call');
+  const question = await client.next((it) => it.method === 'elicitation/create');
+  await client.request('tools/call', { name: 'older_die', arguments: {} }, 'die');
+  const withdrawn = await client.next((it) => it.method === 'notifications/cancelled');
+  expect(withdrawn).toMatchObject({ params: { requestId: question.id } });
+  expect(await ended).toMatchObject({
+    result: { isError: true, _meta: { 'toolwharf/code': 'upstream_failed' } },
+  });
 });
 
 test('an answer with a secret of another package does not reach the server', async () => {

@@ -1,5 +1,6 @@
 // The official client, in both eras, with a real host.
 import { join } from 'node:path';
+import type { Progress } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../../../src/index.js';
 import type { McpServer } from '../../../../src/serve/mcp/server.js';
@@ -188,12 +189,17 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
 
   test('gets progress if it requests it', async () => {
     const client = await officialClient(front(), era);
-    const beats: number[] = [];
+    const beats: Progress[] = [];
     await client.callTool(
       { name: 'slow', arguments: { text: '2.4' } },
-      { onprogress: ({ progress }) => void beats.push(progress) },
+      { onprogress: (it) => void beats.push(it) },
     );
-    expect(beats).toEqual([1, 2]);
+    expect(beats.map((it) => it.message)).toEqual(['1 s', '2 s']);
+    // Always more, but less than any number of a tool.
+    const [first, second] = beats.map((it) => it.progress) as [number, number];
+    expect(first).toBeGreaterThan(0);
+    expect(second).toBeGreaterThan(first);
+    expect(second).toBeLessThan(0.001);
     await client.close();
   });
 

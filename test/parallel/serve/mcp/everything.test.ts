@@ -61,11 +61,15 @@ interface Side {
   readonly seen: { questions: unknown[]; samples: unknown[]; logs: string[]; updates: string[] };
 }
 
-const capabilities = { elicitation: { form: {} }, sampling: {}, roots: { listChanged: true } };
+const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } };
 
 function prepared(client: Client): Side['seen'] {
   const seen: Side['seen'] = { questions: [], samples: [], logs: [], updates: [] };
   client.setRequestHandler('elicitation/create', async ({ params }) => {
+    if (params.mode === 'url') {
+      seen.questions.push([params.url, params.message.replace(/^.* asks:\n\n/s, '')]);
+      return { action: 'accept' };
+    }
     seen.questions.push((params as { requestedSchema: unknown }).requestedSchema);
     return { action: 'accept', content: { name: 'Ada', check: true } };
   });
@@ -214,6 +218,11 @@ const features: Readonly<Record<string, (side: Side) => Promise<unknown>>> = {
     const done = await result('trigger-elicitation-request')(side);
     return { text: textIn(done).includes('Ada'), questions: side.seen.questions };
   },
+  'a page for the user': async (side) => {
+    const args = { url: 'https://example.com/a', message: 'Open it.', elicitationId: 'one' };
+    const done = await result('trigger-url-elicitation', args)(side);
+    return { done, questions: side.seen.questions };
+  },
   'updates of a subscribed resource': async (side) => {
     const uri = side.uri('demo://resource/dynamic/text/1');
     if (side.client.getNegotiatedProtocolVersion() === '2026-07-28')
@@ -254,6 +263,25 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     const wanted = comparable(await observe(await direct()));
     const found = comparable(await observe(await behind(era)));
     expect(found).toEqual(wanted);
+  });
+
+  test('pages that must be opened before a call', async () => {
+    const failed = async (side: Side) => {
+      const args = { url: 'https://example.com/b', message: 'First.', elicitationId: 'two', errorPath: true };
+      const call = () => result('trigger-url-elicitation', args)(side);
+      const failure = await call().catch((it: { code: number; data: unknown }) => [it.code, it.data]);
+      // The server remembers that it asked, and goes on.
+      const text = JSON.stringify([failure, await call(), side.seen.questions])
+        .replaceAll(/"elicitationId":"[-0-9a-f]{36}"/g, '"elicitationId":"ID"')
+        .replaceAll(/The tool [^ ]+ asks:\\n\\n/g, '');
+      return comparable(JSON.parse(text));
+    };
+    const found = await failed(await behind(era));
+    // A client of 2026 does not know this error: it is a failed result with the address.
+    const [first] = found as [{ isError?: boolean }];
+    const failure = JSON.stringify(first);
+    if (era === '2026') expect(failure).toMatch(/https:\/\/modelcontextprotocol\.io.*"isError":true/);
+    else expect(found).toEqual(await failed(await direct()));
   });
 
   test('a tool that its server runs only as a task is an ordinary one', async () => {

@@ -12,15 +12,6 @@ import { scriptPackage } from '../../../support/server-package.js';
 import { temporaryFolder } from '../../../support/toolwharf.js';
 import { type Workbench, workbench } from '../../../support/workbench.js';
 
-/**
- * What still differs: the feature, with the pairs of eras (client, server) or `all`. A feature that works by now fails
- * the test until it is removed from this list.
- */
-const knownGaps: Readonly<Record<string, readonly string[]>> = {
-  // A server of 2026 does not announce `execution`, which this revision does not have.
-  'titles, icons, hints, execution and metadata of a tool': ['2025-2026'],
-};
-
 const eras: readonly Era[] = ['2025', '2026'];
 const folder = temporaryFolder();
 const script = join(folder.path, 'server.mjs');
@@ -50,9 +41,10 @@ function kept(client: Client): Client {
 }
 
 /** The server without a host. It supports both eras, as a client of one era cannot use a server of the other. */
-function direct(era: Era): Side {
+function direct(era: Era, serverEra: Era): Side {
   return {
     era,
+    serverEra,
     name: (own) => own,
     uri: (own) => own,
     folder: folder.path,
@@ -71,6 +63,7 @@ function direct(era: Era): Side {
 function throughHost(era: Era, server: Era): Side {
   return {
     era,
+    serverEra: server,
     name: (own) => `desk-${server}_${own}`,
     uri: (own) => `upstream://desk-${server}/server/${own}`,
     folder: bench.root,
@@ -109,7 +102,7 @@ describe.each(pairs)('a client of $client and a server of $server', ({ client, s
   test.each(Object.keys(features))('%s', async (name) => {
     const observe = features[name] as (side: Side) => Promise<unknown>;
     const [wanted, found] = await Promise.all(
-      [direct(client), throughHost(client, server)].map(async (side) => {
+      [direct(client, server), throughHost(client, server)].map(async (side) => {
         try {
           return comparable(await observe(side));
         } catch (error) {
@@ -118,12 +111,6 @@ describe.each(pairs)('a client of $client and a server of $server', ({ client, s
       }),
     );
     expect(JSON.stringify(wanted)).not.toContain('error: ');
-    const gaps = knownGaps[name] ?? [];
-    if (gaps.includes('all') || gaps.includes(`${client}-${server}`)) expect(found).not.toEqual(wanted);
-    else expect(found).toEqual(wanted);
+    expect(found).toEqual(wanted);
   });
-});
-
-test('the list of gaps names features that exist', () => {
-  expect(Object.keys(knownGaps).filter((it) => features[it] === undefined)).toEqual([]);
 });

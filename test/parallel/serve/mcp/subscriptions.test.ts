@@ -75,14 +75,17 @@ describe.each(eras)('a server of %s', (server) => {
     expect(updates.length).toBeLessThan(30);
   });
 
-  test('a subscription survives the end of its server, and the client is told to look again', async () => {
-    const { client, updates } = await watcher('dora');
-    await client.subscribeResource({ uri: pens(server) });
+  test.each(eras)('a subscription of a %s client survives the end of its server', async (era) => {
+    const { client, updates } = await watcher(`dora-${era}`, era);
+    if (era === '2025') await client.subscribeResource({ uri: pens(server) });
+    else await client.listen({ resourceSubscriptions: [pens(server)] });
     await call(client, server, 'crash');
+    // It is told to look again.
     await until(() => updates.length > 0, 20_000);
     await call(client, server, 'touch');
     await until(() => updates.length > 1);
     expect(new Set(updates)).toEqual(new Set([pens(server)]));
+    if (era === '2026') return;
     // Unsubscribing ends it.
     await client.unsubscribeResource({ uri: pens(server) });
     const before = updates.length;

@@ -28,7 +28,7 @@ beforeAll(async () => {
   bench = await workbench(
     Object.assign({}, ...eras.map((era) => scriptPackage(`jobs-${era}`, script, [era]))),
   );
-  session = await bench.session();
+  session = await bench.session({ policy: { serverRequests: ['sampling'] } });
 });
 
 afterEach(() => {
@@ -76,6 +76,22 @@ describe.each(eras)('a server of %s', (server) => {
     await client.close();
   });
 
+  test('a question that arrives while the task is looked at is asked once', async () => {
+    const asked: string[] = [];
+    const client = await officialClient(open(), '2025', { capabilities: { elicitation: {} } });
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params.message);
+      // Longer than the look takes.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { action: 'accept', content: {} };
+    });
+    const call = { name: name('asks_late'), arguments: {} };
+    const { content } = await client.callTool(call, { onprogress: () => {} });
+    expect(content).toEqual([{ type: 'text', text: 'accept' }]);
+    expect(asked).toHaveLength(1);
+    await client.close();
+  });
+
   test('canceling the call of a client without tasks cancels the task of the server', async () => {
     const client = await officialClient(open(), '2025', { capabilities: { elicitation: {} } });
     const stop = new AbortController();
@@ -118,6 +134,78 @@ describe.each(eras)('a server of %s', (server) => {
       result: { content: [{ type: 'text', text: 'one and two' }] },
     });
   });
+
+  test('questions beyond those that a task shows at once wait for their turn', async () => {
+    const ask = requester(new BareClient(open()));
+    const { taskId } = await ask('tools/call', { name: name('many_inputs'), arguments: {} });
+    let seen: Message = {};
+    const shown = () => Object.keys((seen.inputRequests as object | undefined) ?? {});
+    await until(async () => {
+      seen = await ask('tasks/get', { taskId });
+      expect(shown().length).toBeLessThanOrEqual(8);
+      const answers = shown().map((key) => [key, { action: 'accept', content: { name: 'x' } }]);
+      if (answers.length > 0)
+        await ask('tasks/update', { taskId, inputResponses: Object.fromEntries(answers) });
+      return seen.status === 'completed';
+    }, 20_000);
+    const text = Array.from({ length: 12 }, () => 'accept x').join();
+    expect(seen).toMatchObject({ result: { content: [{ type: 'text', text }] } });
+  });
+
+  test('a task passes a request for sampling on to its 2026 client', async () => {
+    const ask = requester(new BareClient(open()));
+    const declared = { ...capabilities, sampling: {} };
+    const created = await ask('tools/call', { name: name('think'), arguments: {} }, declared);
+    expect(created).toMatchObject({ resultType: 'task' });
+    const { taskId } = created;
+    let seen: Message = {};
+    await until(async () => {
+      seen = await ask('tasks/get', { taskId });
+      return seen.status === 'input_required';
+    });
+    const [[key, request]] = Object.entries(seen.inputRequests as object) as [[string, Message]];
+    expect(request).toMatchObject({
+      method: 'sampling/createMessage',
+      params: { maxTokens: 10, _meta: { 'toolwharf/package': `jobs-${server}` } },
+    });
+    const answer = { model: 'tiny', role: 'assistant', content: { type: 'text', text: 'hm' } };
+    // A form is not an answer to this request.
+    const wrong = { [key]: { action: 'accept', content: {} } };
+    await ask('tasks/update', { taskId, inputResponses: wrong });
+    expect(await ask('tasks/get', { taskId })).toMatchObject({ status: 'input_required' });
+    await ask('tasks/update', { taskId, inputResponses: { [key]: answer } });
+    await until(async () => (await ask('tasks/get', { taskId })).status === 'completed');
+    expect(await ask('tasks/get', { taskId })).toMatchObject({
+      result: { content: [{ type: 'text', text: 'thought: hm' }] },
+    });
+  });
+
+  test.each(['answers', 'rejects'])(
+    'a task passes a request for sampling on to its 2025 client, which %s it',
+    async (how) => {
+      const client = new BareClient(open());
+      const params = { protocolVersion: '2025-11-25', capabilities: { sampling: {} }, clientInfo: {} };
+      await client.request('initialize', params, 'i');
+      client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      const call = { name: name('think'), arguments: {}, task: { ttl: 60_000 } };
+      const created = (await client.request('tools/call', call, 'c')).result as Message;
+      const { taskId } = created.task as Message;
+      client.send({ jsonrpc: '2.0', id: 'wait', method: 'tasks/result', params: { taskId } });
+      const { id, params: asked } = await client.next((it) => it.method === 'sampling/createMessage');
+      const related = { 'io.modelcontextprotocol/related-task': { taskId } };
+      expect(asked).toMatchObject({
+        maxTokens: 10,
+        _meta: { ...related, 'toolwharf/package': `jobs-${server}` },
+      });
+      const answer = { model: 'tiny', role: 'assistant', content: { type: 'text', text: 'hm' } };
+      const error = { code: -1, message: 'the user rejected it' };
+      client.send({ jsonrpc: '2.0', id, ...(how === 'answers' ? { result: answer } : { error }) });
+      const { result } = await client.next((it) => it.id === 'wait');
+      if (how === 'answers')
+        expect(result).toMatchObject({ content: [{ type: 'text', text: 'thought: hm' }], _meta: related });
+      else expect(result).toMatchObject({ isError: true });
+    },
+  );
 
   test('a protocol error of the server is a failed task, an error of the tool a completed one', async () => {
     const ask = requester(new BareClient(open()));

@@ -1,5 +1,5 @@
-import type { ClientRequestMethod } from '../../../host/host.js';
-import type { JsonObject } from '../../../model/json.js';
+import type { ClientRequestMethod } from '../../host/host.js';
+import type { JsonObject } from '../../model/json.js';
 
 export type QuestionMethod = 'elicitation/create' | ClientRequestMethod;
 
