@@ -28,7 +28,7 @@ import { requiredPages } from '../required-pages.js';
 import { TaskService } from '../tasks/task-service.js';
 import type { WatchedResources } from '../watched-resources.js';
 import { Elicitations } from './elicitations.js';
-import { offeredTasks, TaskMethods2025 } from './task-methods.js';
+import { isAboutTasks, offeredTasks, TaskMethods2025 } from './task-methods.js';
 
 /** Revisions of this era, newest first. The messages that this server uses are the same in all of them. */
 export const revisions2025 = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -290,11 +290,6 @@ class Client2025 implements Session2025 {
     const all = { ...offered, ...tasks };
     return { protocolVersion: this.revision, capabilities: all, serverInfo, instructions };
   }
-}
-
-/** Whether a request may have to do with tasks. */
-function isAboutTasks(method: string, { task }: JsonObject): boolean {
-  return method.startsWith('tasks/') || (method === 'tools/call' && isObject(task));
 }
 
 function textOf(result: DispatchResult): string {

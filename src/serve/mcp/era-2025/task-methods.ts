@@ -16,6 +16,11 @@ import { type HeldCall, readCallParams } from '../tool-call.js';
 /** What `initialize` says about tasks. */
 export const offeredTasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 
+/** Whether a request may have to do with tasks. */
+export function isAboutTasks(method: string, { task }: JsonObject): boolean {
+  return method.startsWith('tasks/') || (method === 'tools/call' && isObject(task));
+}
+
 const relatedTask = 'io.modelcontextprotocol/related-task';
 
 export interface TaskCaller {
