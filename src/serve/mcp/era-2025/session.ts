@@ -174,7 +174,6 @@ class Client2025 implements Session2025 {
     if (method === 'initialize') return resultReply(id, await this.#initialize(params));
     if (method === 'ping') return resultReply(id, {});
     if (method === 'logging/setLevel') return resultReply(id, this.#setLogLevel(params));
-    // Most requests are not about tasks, and do not wait for the answer that they are not.
     if (this.revision === revisionWithTasks && isAboutTasks(method, params)) {
       const result = await this.#answerTask(id, method, params, signal);
       if (result !== undefined) return resultReply(id, result);
