@@ -151,7 +151,8 @@ async function has(commit: string, repository: GitRepository): Promise<boolean> 
 
 /** git has one exit code for all failures, so its text selects the message; the failure itself is certain. */
 function gitFailure(result: InstallerResult, url: string): HostError {
-  const text = result.stderr;
+  // What the address itself contains, such as a port, says nothing about the failure.
+  const text = result.stderr.replaceAll(url, 'the repository');
   const { host } = new URL(url);
   if (result.deniedHosts.length > 0)
     return new HostError('network_denied', `git may not reach ${result.deniedHosts.join(', ')} for ${url}`, {
@@ -163,9 +164,9 @@ function gitFailure(result: InstallerResult, url: string): HostError {
     return new HostError('timeout', `${host} did not answer in time while git read ${url}`, {
       hint: 'try again later',
     });
-  if (/not found|does not exist|404/i.test(text))
+  if (/not found|does not exist|returned error: 404/i.test(text))
     return new HostError('not_found', `there is no git repository at ${url}`, { hint: 'check the spelling' });
-  if (/Authentication failed|could not read Username|401|403/i.test(text))
+  if (/Authentication failed|could not read Username|returned error: 40[13]/i.test(text))
     return new HostError('network_failed', `${host} does not allow reading ${url} without a login`, {
       hint: 'check that it is public',
     });
@@ -174,8 +175,11 @@ function gitFailure(result: InstallerResult, url: string): HostError {
       hint: 'for a private certificate authority, set net.ca_file',
     });
   if (/fsck|unpack-objects|index-pack|bad object|hash mismatch/i.test(text))
-    return new HostError('integrity', `${url} sent damaged or forbidden objects:\n${lastLines(text)}`);
-  return new HostError('network_failed', `git could not read ${url}:\n${lastLines(text)}`, {
+    return new HostError(
+      'integrity',
+      `${url} sent damaged or forbidden objects:\n${lastLines(result.stderr)}`,
+    );
+  return new HostError('network_failed', `git could not read ${url}:\n${lastLines(result.stderr)}`, {
     hint: 'try again',
   });
 }

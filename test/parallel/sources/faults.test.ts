@@ -66,3 +66,16 @@ test.each(cases)('%s: a server that %s', async (kind, fault) => {
   expect(error.message).toMatch(/127\.0\.0\.1|tool/);
   expect(bench.listing().filter((it) => !/^(store|store\/\w+|building)$/.test(it))).toEqual(before);
 });
+
+test.each([
+  ['/tool-404.git', 503, /git could not read/],
+  ['/tool-403.git', 503, /git could not read/],
+  ['/tool-503.git', 404, /there is no git repository/],
+])('git: the address %s does not decide what the answer %i means', async (path, status, message) => {
+  bench.handler = (_, response) => void response.writeHead(status).end();
+  const port = Number(new URL(bench.origin).port);
+  const services = bench.with({ granted: [{ host: '127.0.0.1', port }] });
+  const source = { kind: 'git', url: new URL(path, bench.origin).href, revision: 'main' } as const;
+  const { signal } = new AbortController();
+  expect((await hostErrorOf(acquireSource(source, { services, signal }))).message).toMatch(message);
+});
