@@ -94,8 +94,9 @@ export class ToolCatalog {
   async index(): Promise<SearchIndex<SearchableTool>> {
     const loaded = await this.#loaded.get();
     loaded.index ??= buildSearchIndex(
-      loaded.tools.filter((it) => !isAppOnly(it.tool)),
+      loaded.tools,
       searchableTools(loaded.report),
+      (it) => !isAppOnly(it.tool),
     );
     return loaded.index;
   }
@@ -103,12 +104,18 @@ export class ToolCatalog {
   async #read(): Promise<LoadedTools> {
     const [tools, report] = await Promise.all([this.#session.tools(), this.#session.packages()]);
     const { expose, installRequests } = this.#options;
-    const count = tools.filter((it) => !isAppOnly(it.tool)).length;
-    const isSearchMode = expose === 'search' || (expose === 'auto' && count >= searchThreshold);
+    const isSearchMode = expose === 'search' || (expose === 'auto' && hasManyTools(tools));
     const offersRequests = installRequests ?? isSearchMode;
     const unused = { byName: undefined, lists: new Map(), index: undefined };
     return { tools, report, isSearchMode, offersRequests, ...unused };
   }
+}
+
+/** Whether a model has so many tools that it should search. Looks at no more of them than needed. */
+function hasManyTools(tools: readonly ListedTool[]): boolean {
+  let count = 0;
+  for (const it of tools) if (!isAppOnly(it.tool) && ++count >= searchThreshold) return true;
+  return false;
 }
 
 function namesOf(tools: readonly ListedTool[]): ReadonlyMap<string, ListedTool> {

@@ -7,7 +7,7 @@ import { withHost } from '../with-host.js';
 
 export const verifyCommand: Command = {
   name: 'verify',
-  summary: 'Run the smoke test of installed packages again.',
+  summary: 'Check the files of installed packages, and run their smoke tests again.',
   usage: 'verify PACKAGE | --all',
   examples: [
     { line: 'toolwharf verify weather', text: 'test one package' },
