@@ -138,6 +138,8 @@ export class Lifecycle {
         queue(async () => {
           const current = await existingGeneration(rows, id);
           assertServed(await existingInstallation(rows, id));
+          onProgress?.({ step: 'check', detail: `the files of ${id}` });
+          await services.store.verify(current.tree);
           const trial = await session.open(services.index.placeOf(current), 'use');
           try {
             const call = (tool: string, args: Json, timeoutMs: number) =>

@@ -1,5 +1,5 @@
 // The life of an installed package as commands: what they print, and their exit codes in scripts.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CounterOptions, counterPackage } from '../../support/lifecycle-packages.js';
@@ -44,6 +44,12 @@ async function run(...args: readonly string[]) {
   const { code, stdout, stderr } = await toolwharf(args, { cwd: join(folder.path, 'work'), env: state });
   expect(stdout + stderr).not.toContain(key);
   return { code, stdout, stderr };
+}
+/** A file of the only installed package. */
+function installedFile(name: string): string {
+  const trees = join(folder.path, 'state/store/trees');
+  const found = readdirSync(trees).map((it) => join(trees, it, name));
+  return found.find((it) => existsSync(it)) ?? '';
 }
 const source = '../counter';
 const secret = ['--secret', 'API_KEY=@../key.txt'];
@@ -93,6 +99,17 @@ test('from installation to revocation', async () => {
   expect((await run('info', 'counter')).stdout).toContain('its smoke test was skipped on');
   expect(await run('verify', 'counter')).toMatchObject({ code: 0, stdout: 'counter  works\n' });
   expect((await run('info', 'counter')).stdout).toContain('its smoke test passed on');
+
+  const code = installedFile('counter.py');
+  const text = readFileSync(code, 'utf8');
+  chmodSync(code, 0o644);
+  writeFileSync(code, `${text}# Changed.\n`);
+  expect(await run('verify', 'counter')).toMatchObject({
+    code: 6,
+    stderr: expect.stringMatching(/the files in .* were changed: expected .*, found /),
+  });
+  writeFileSync(code, text);
+  expect(await run('verify', 'counter')).toMatchObject({ code: 0 });
 
   write({ version: '1.1.0' });
   expect(await run('outdated')).toMatchObject({ code: 0, stdout: expect.stringContaining('1.1.0') });
