@@ -28,7 +28,7 @@ export function endTransaction(connection: SqliteConnection): void {
   try {
     connection.exec('rollback');
   } catch {
-    // If it is still open, the next "begin" fails.
+    // SQLite rejects a rollback only if no transaction is open.
   }
 }
 
